@@ -1,0 +1,85 @@
+"""Every error that a user can meet. Each says what happened and what to do next.
+
+::
+
+    RagError
+    ├── SourceError            a file cannot be read, or holds no abstract
+    ├── QuestionError          a question, batch row or filter that cannot be worked with
+    ├── PaperNotFound          no paper with that id in the index
+    ├── ConfigError            an unknown or impossible setting
+    ├── EngineError            the engine asked for is not there
+    ├── EmbedderError          the embedding weights are missing or not the tested ones
+    └── StoreError
+        ├── StoreMissing       there is no index yet
+        ├── StoreLocked        another process is writing
+        ├── StoreUnwritable    no room, no permission, or a file where the folder should be
+        ├── StoreTooNew        written by a newer version
+        ├── EmbedderMismatch   built with another embedder
+        └── StoreDamaged       parts are missing or contradict each other
+
+The class's name is the ``type`` of the JSON error; ``fix`` is its ``fix``.
+"""
+
+
+class RagError(Exception):
+    """Base of all expected errors: ``message`` says what happened, ``fix`` what to do next."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+    def to_json(self) -> dict[str, str]:
+        return {"type": type(self).__name__, "message": self.message, "fix": self.fix}
+
+
+class SourceError(RagError):
+    """A file cannot be read, or holds no abstract."""
+
+
+class QuestionError(RagError):
+    """A question, batch row or filter that cannot be worked with."""
+
+
+class PaperNotFound(RagError):
+    """No paper with that id is in the index."""
+
+
+class ConfigError(RagError):
+    """A setting is unknown or has an impossible value."""
+
+
+class EngineError(RagError):
+    """The engine asked for is not available."""
+
+
+class EmbedderError(RagError):
+    """The embedding weights are missing or are not the ones that were tested."""
+
+
+class StoreError(RagError):
+    """Base of everything that can be wrong with an index folder."""
+
+
+class StoreMissing(StoreError):
+    """There is no index in the folder."""
+
+
+class StoreLocked(StoreError):
+    """Another process is writing to the index."""
+
+
+class StoreUnwritable(StoreError):
+    """The index folder cannot be written: no room, no permission, or not a folder."""
+
+
+class StoreTooNew(StoreError):
+    """The index was written by a newer version."""
+
+
+class EmbedderMismatch(StoreError):
+    """The index was built with another embedder."""
+
+
+class StoreDamaged(StoreError):
+    """Parts of the index are missing or contradict each other."""

@@ -1,0 +1,167 @@
+"""The words of the domain. Plain frozen data; knows no library, no file, no store."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+Outcome = Literal["answered", "partial", "not_in_abstracts", "not_in_corpus"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a record stood: ``ordinal`` counts records of the file from 1, ``line`` lines."""
+
+    path: str
+    ordinal: int
+    line: int
+    file: str = field(default="", compare=False)
+    """Absolute path, kept in the store to recognise the same file; never shown."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"path": self.path, "ordinal": self.ordinal, "line": self.line}
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One paper: what is known about it and its abstract.
+
+    ``text`` is the clean abstract, the only thing that is quoted: every offset in the
+    product counts characters of it. ``raw`` is the abstract as it stood in the source.
+    """
+
+    paper_id: str
+    handle: str
+    text: str
+    raw: str
+    sources: tuple[Source, ...]
+    title: str | None = None
+    url: str | None = None
+    authors: tuple[str, ...] = ()
+    venue: str | None = None
+    year: int | None = None
+    status: str | None = None
+    area: str | None = None
+    keywords: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call the paper: its title or, without one, its handle."""
+        return self.title or self.handle
+
+    @property
+    def indexed_text(self) -> str:
+        """What is embedded and searched: the title, where there is one, before the abstract."""
+        return self.prefix + self.text
+
+    @property
+    def prefix(self) -> str:
+        """The part of ``indexed_text`` before the abstract."""
+        return f"{self.title}. " if self.title else ""
+
+    @property
+    def text_hash(self) -> str:
+        """Hex digest of what decides the vectors; an equal hash means nothing to embed."""
+        return hashlib.sha256(self.indexed_text.encode()).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """The public paper object, without its text."""
+        data = asdict(self)
+        del data["text"], data["raw"], data["sources"]
+        places = [source.to_json() for source in self.sources]
+        return {**data, "source": places[0], "sources": places}
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A file or record that was not taken; ``line`` is None when it is the whole file."""
+
+    path: str
+    line: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of one paper's text: ``text == paper.text[start:end]``."""
+
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved paper with its best passages, best first; ``rank`` counts from 1."""
+
+    paper: Paper
+    rank: int
+    score: float
+    passages: tuple[Passage, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.paper.to_json(),
+            "rank": self.rank,
+            "score": self.score,
+            "passages": [asdict(passage) for passage in self.passages],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """An exact quote: ``quote == text[start:end]`` of the paper's text."""
+
+    number: int
+    paper_id: str
+    quote: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence of an answer, without markers, and what it rests on.
+
+    ``support`` is in [0, 1]: how well the quotes carry the sentence.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    supported: bool
+    support: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and money spent with a model; zero for the extractive engine."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a question. ``sources[i]`` is the paper cited as ``[i + 1]``."""
+
+    question: str
+    standalone_question: str
+    outcome: Outcome
+    kind: str
+    text: str
+    statements: tuple[Statement, ...]
+    sources: tuple[Paper, ...]
+    engine: str
+    model: str | None = None
+    prompt: str | None = None
+    usage: Usage = Usage()
+    timings_ms: dict[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        data = asdict(replace(self, sources=()))
+        numbered = enumerate(self.sources, start=1)
+        data["sources"] = [{**paper.to_json(), "number": number} for number, paper in numbered]
+        return data
