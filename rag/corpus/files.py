@@ -1,0 +1,130 @@
+"""A file becomes Papers: decode, pick the reader, clean, identify.
+
+Knows the file system and nothing about any one format, the store or other files.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rag.corpus.clean import clean_text
+from rag.corpus.decode import NotTextError, decode
+from rag.corpus.handle import find_handle
+from rag.corpus.identity import paper_id
+from rag.corpus.readers import reader_for
+from rag.corpus.record import RawRecord, reject
+from rag.errors import SourceError
+from rag.types import Paper, Rejection, Source
+
+MAX_ABSTRACT_CHARS = 50_000
+"""Far above any abstract; more is a file whose records were not told apart."""
+
+_EXPECTED = (
+    "give abstracts as paragraphs parted by blank lines, or as JSON or JSON Lines objects "
+    'with an "abstract" key'
+)
+_UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """What a file holds: ``path`` as given, ``file`` absolute, one Source for each paper."""
+
+    path: str
+    file: str
+    format: str
+    records: tuple[Paper, ...]
+    rejected: tuple[Rejection, ...]
+
+
+def read_file(path: str) -> FileReading:
+    """Read the papers of one file, in file order, duplicates included.
+
+    Raises SourceError if it cannot be read, is not text, or holds no abstract.
+    """
+    text = _read_text(path)
+    reader = reader_for(text, Path(path).suffix.lower())
+    file = str(Path(path).resolve())
+    records: list[Paper] = []
+    rejected: list[Rejection] = []
+    for found in reader.read(text):
+        source = Source(path, len(records) + 1, found.line or 1, file)
+        taken = _paper(found, source) if isinstance(found, RawRecord) else found
+        if isinstance(taken, Paper):
+            records.append(taken)
+        else:
+            rejected.append(replace(taken, path=path))
+    if not records:
+        raise _no_abstract(path, rejected)
+    return FileReading(path, file, reader.name, tuple(records), tuple(rejected))
+
+
+def _read_text(path: str) -> str:
+    try:
+        text = decode(Path(path).read_bytes())
+    except FileNotFoundError:
+        raise SourceError(f"{path} does not exist", "check the path") from None
+    except IsADirectoryError:
+        fix = f"name the files in it, e.g. rag ingest {Path(path) / '*.txt'}"
+        raise SourceError(f"{path} is a directory", fix) from None
+    except PermissionError:
+        raise SourceError(f"{path} may not be read", f"chmod u+r {path}") from None
+    except NotTextError:
+        raise SourceError(f"{path} is binary, not text", _EXPECTED) from None
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{path} cannot be read: {error}", "check the path") from None
+    if not text.strip():
+        raise SourceError(f"{path} is empty", _EXPECTED)
+    return text
+
+
+def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
+    """The record cleaned and identified, or why it is no abstract after all."""
+    if len(record.abstract) > MAX_ABSTRACT_CHARS:
+        return reject(
+            record.line,
+            f"an abstract of {len(record.abstract):,} characters; at most "
+            f"{MAX_ABSTRACT_CHARS:,} are taken: put blank lines between abstracts",
+        )
+    text = clean_text(record.abstract)
+    if not text:
+        return reject(record.line, "no abstract: nothing is left of it after cleaning")
+    title = _cleaned(record.title)
+    url = _UNENCODABLE.sub("", record.url or "").strip() or None
+    return Paper(
+        paper_id=paper_id(record.id, url, text),
+        handle=find_handle(text, title),
+        text=text,
+        raw=_UNENCODABLE.sub("", record.abstract),
+        sources=(source,),
+        title=title,
+        url=url,
+        authors=_all_cleaned(record.authors),
+        venue=_cleaned(record.venue),
+        year=record.year,
+        status=_cleaned(record.status),
+        area=_cleaned(record.area),
+        keywords=_all_cleaned(record.keywords),
+    )
+
+
+def _cleaned(value: str | None) -> str | None:
+    return clean_text(value or "") or None
+
+
+def _all_cleaned(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(filter(None, map(_cleaned, values)))
+
+
+def _no_abstract(path: str, rejected: list[Rejection]) -> SourceError:
+    if not rejected:
+        return SourceError(f"{path} holds no abstract, only a heading", _EXPECTED)
+    first = rejected[0]
+    records = "1 record" if len(rejected) == 1 else f"{len(rejected):,} records"
+    return SourceError(
+        f"{path} holds no abstract: {records} rejected, the first in line {first.line}: "
+        f"{first.reason}",
+        _EXPECTED,
+    )
