@@ -1,0 +1,50 @@
+"""Small file habits: write whole or not at all, and say plainly when the disk refuses."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rag.errors import StoreUnwritable
+
+
+@contextmanager
+def writing(store: Path) -> Iterator[None]:
+    """Turn the operating system's refusals into StoreUnwritable."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(store, error) from error
+
+
+def unwritable(store: Path, error: OSError) -> StoreUnwritable:
+    """The error for a write that failed, with the fix that fits its cause."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        fix = "free some space, or name a folder on another disk with --store, and run it again"
+        return StoreUnwritable(f"No space left to write the index in {store}.", fix)
+    if error.errno in (errno.ENOTDIR, errno.EEXIST):
+        fix = "name a folder with --store"
+        return StoreUnwritable(f"{store} is a file, not a folder for an index.", fix)
+    fix = "check the folder's permissions, or name another with --store"
+    reason = error.strerror or str(error)
+    return StoreUnwritable(f"Cannot write the index in {store}: {reason}.", fix)
+
+
+def replace_json(path: Path, data: Any) -> None:
+    """Write JSON beside ``path``, flush it to the disk, then rename it over ``path``."""
+    temporary = path.with_suffix(".tmp")
+    write_flushed(temporary, json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
+    temporary.replace(path)
+
+
+def write_flushed(path: Path, text: str) -> None:
+    """Write a text file that a power cut cannot leave half written once this has returned."""
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())

@@ -1,0 +1,353 @@
+"""Files that were read → an index that is whole at every moment.
+
+The plan compares the papers that should be there with those that are; only texts that are
+new get embedded, and what an interrupted ingest had already put into Chroma is taken from
+there. Vectors go to Chroma group by group; the manifest is replaced last.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from rag.corpus.merge import merge
+from rag.corpus.sentences import sentence_spans
+from rag.embed import Document, Embedder
+from rag.errors import StoreMissing
+from rag.store.files import writing
+from rag.store.lock import write_lock
+from rag.store.manifest import (
+    FORMAT,
+    Manifest,
+    check_embedder,
+    fingerprint,
+    generations,
+    missing,
+    unfinished,
+    write_manifest,
+)
+from rag.store.snapshot import Snapshot, is_unit, write_generation
+from rag.types import Paper
+
+if TYPE_CHECKING:
+    from rag.embed import Matrix
+    from rag.store.chroma import Collection
+
+Spans = tuple[tuple[int, int], ...]
+Indexer = Callable[[Path, Sequence[Paper]], None]
+"""Writes further files that readers want into a generation's folder, such as BM25's."""
+
+GROUP = 32
+"""Papers in one write to Chroma: each has a fixed cost, and a group is what a kill can lose."""
+
+
+class Progress(Protocol):
+    """How an ingest tells what it is doing: a note, or a growing count of papers."""
+
+    def note(self, text: str) -> None: ...
+
+    def embedding(self, total: int) -> None: ...
+
+    def advance(self, papers: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one file holds now: ``file`` is its absolute path, ``whole`` is False where
+    records were rejected, so that their earlier versions must not be taken for removed."""
+
+    path: str
+    file: str
+    records: tuple[Paper, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """Counts of papers, and of chunks in the index afterwards; ``embedded`` counts papers."""
+
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    merged: int
+    papers: int
+    chunks: int
+    embedded: int
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Spans and, once known, vectors of every paper that the index will hold, by paper_id."""
+
+    papers: list[Paper]
+    embedder: str
+    vectors: dict[str, Matrix] = field(default_factory=dict)
+    spans: dict[str, Spans] = field(init=False)
+    ids: dict[str, list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        from rag.store.chroma import chunk_ids
+
+        self.spans = {p.paper_id: tuple(sentence_spans(p.text)) for p in self.papers}
+        self.ids = {
+            p.paper_id: chunk_ids(p, self.spans[p.paper_id], self.embedder) for p in self.papers
+        }
+
+
+def ingest(
+    store: Path,
+    batches: Sequence[Batch],
+    embedder: Embedder,
+    indexer: Indexer,
+    progress: Progress,
+    *,
+    keep: bool = False,
+    wait: bool = True,
+) -> IngestReport:
+    """Bring the index to what the files hold; files of earlier ingests stay as they were.
+
+    ``keep`` keeps papers that have gone from their file. Raises StoreError's kinds.
+    """
+    with write_lock(store, wait=wait, note=progress.note):
+        before = _current(store, embedder)
+        old = list(before.records()) if before else []
+        records = replace_batches(old, batches, keep=keep)
+        if before and records == old and not unfinished(store).exists():
+            papers = list(before.papers())
+            return _report(papers, papers, records, before.manifest.chunks, 0)
+        return _apply(store, before, before, records, embedder, indexer, progress)
+
+
+def rebuild(
+    store: Path, embedder: Embedder, indexer: Indexer, progress: Progress, *, wait: bool = True
+) -> IngestReport:
+    """Make the whole index anew from its own source records, without the original files.
+
+    Vectors are kept where they fit; a store built with another embedder is embedded again.
+    """
+    from rag.store.salvage import salvage
+
+    if not store.exists():
+        raise missing(store)
+    with write_lock(store, wait=wait, note=progress.note):
+        records, source = salvage(store, embedder.identity)
+        with writing(store):
+            _draft(store)
+            shutil.rmtree(store / "chroma", ignore_errors=True)
+        return _apply(store, None, source, records, embedder, indexer, progress)
+
+
+def replace_batches(
+    records: Iterable[Paper], batches: Iterable[Batch], *, keep: bool
+) -> list[Paper]:
+    """The records after the batches' files were read again, in an order that does not depend
+    on how often: a file keeps its place, kept records follow its present ones."""
+    files: dict[str, list[Paper]] = {}
+    given: dict[str, list[str]] = {}
+    for record in records:
+        source = record.sources[0]
+        if source.file not in files:
+            given.setdefault(source.path, []).append(source.file)
+        files.setdefault(source.file, []).append(record)
+    for batch in batches:
+        place = _place(batch, files, given.get(batch.path, ()))
+        present = {record.paper_id for record in batch.records}
+        gone = [r for r in files.get(place, ()) if r.paper_id not in present]
+        files[place] = [*batch.records, *(gone if keep or not batch.whole else ())]
+    return list(chain.from_iterable(files.values()))
+
+
+def _place(batch: Batch, files: Mapping[str, list[Paper]], same_path: Iterable[str]) -> str:
+    """The file that a batch is a new state of: the one of its absolute path, else one that was
+    given by the same path and is no longer there, as when a whole folder was moved."""
+    if batch.file in files:
+        return batch.file
+    return next((file for file in same_path if not Path(file).exists()), batch.file)
+
+
+def _current(store: Path, embedder: Embedder) -> Snapshot | None:
+    try:
+        snapshot = Snapshot.open(store)
+    except StoreMissing:
+        return None
+    check_embedder(store, snapshot.manifest, embedder.identity)
+    return snapshot
+
+
+def _apply(
+    store: Path,
+    before: Snapshot | None,
+    source: Snapshot | None,
+    records: Sequence[Paper],
+    embedder: Embedder,
+    indexer: Indexer,
+    progress: Progress,
+) -> IngestReport:
+    """Make ``records`` the content of the store; the caller holds the write lock.
+
+    The report compares with ``before``; vectors are taken from ``source`` where they fit.
+    """
+    from rag.store.chroma import Collection
+
+    papers = merge(records)
+    plan = _Plan(papers, embedder.identity)
+    if source:
+        _reuse(plan, source)
+    with writing(store):
+        draft = _draft(store)
+        with Collection(store) as collection:
+            embedded = _fill(plan, collection, embedder, progress)
+        manifest = _publish(store, draft, plan, records, embedder, indexer)
+    old = list(before.papers()) if before else []
+    return _report(old, papers, records, manifest.chunks, embedded)
+
+
+def _reuse(plan: _Plan, source: Snapshot) -> None:
+    """Take over the vectors of texts that are as they were and cut into the same sentences."""
+    rows = {text: source.row_of[id] for id, text in source.manifest.hashes.items()}
+    for paper in plan.papers:
+        row = rows.get(paper.text_hash)
+        if row is None or source.spans(row) != list(plan.spans[paper.paper_id]):
+            continue
+        vectors = source.paper_vectors(row)
+        if is_unit(vectors).all():
+            plan.vectors[paper.paper_id] = vectors
+
+
+def _draft(store: Path) -> Path:
+    """An empty folder for the next generation; it marks the store as being changed."""
+    draft = unfinished(store)
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
+    return draft
+
+
+def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Progress) -> int:
+    """Complete the plan's vectors and make Chroma hold just them; returns papers embedded."""
+    present = collection.ids()
+    absent = [p for p in plan.papers if not present.issuperset(plan.ids[p.paper_id])]
+    _resume(plan, present, collection)
+    _put(plan, (p for p in absent if p.paper_id in plan.vectors), collection)
+    new = [p for p in absent if p.paper_id not in plan.vectors]
+    if new:
+        _put(plan, _embed(plan, new, embedder, progress), collection)
+    collection.delete(sorted(present.difference(*plan.ids.values())))
+    return len(new)
+
+
+def _resume(plan: _Plan, present: set[str], collection: Collection) -> None:
+    """Take from Chroma the vectors that an ingest which did not finish has put there."""
+    for paper_id, ids in plan.ids.items():
+        if paper_id not in plan.vectors and present.issuperset(ids):
+            plan.vectors[paper_id] = _on_grid(collection.vectors(ids))
+
+
+def _put(plan: _Plan, papers: Iterable[Paper], collection: Collection) -> None:
+    """Write papers to Chroma group by group; what has come before a failure is kept, too."""
+    group: list[Paper] = []
+    try:
+        for paper in papers:
+            group.append(paper)
+            if len(group) == GROUP:
+                full, group = group, []
+                _upsert(plan, full, collection)
+    finally:
+        if group:
+            _upsert(plan, group, collection)
+
+
+def _upsert(plan: _Plan, papers: Sequence[Paper], collection: Collection) -> None:
+    from rag.store.chroma import chunks_of
+
+    chunks = [c for p in papers for c in chunks_of(p, plan.spans[p.paper_id], plan.embedder)]
+    collection.upsert(chunks, np.vstack([plan.vectors[paper.paper_id] for paper in papers]))
+
+
+def _embed(
+    plan: _Plan, papers: Sequence[Paper], embedder: Embedder, progress: Progress
+) -> Iterator[Paper]:
+    """Embed papers, giving back each one as soon as the plan has its vectors."""
+    documents = [_document(paper, plan.spans[paper.paper_id]) for paper in papers]
+    progress.embedding(len(papers))
+    for index, vectors in embedder.documents(documents):
+        plan.vectors[papers[index].paper_id] = _on_grid(vectors)
+        yield papers[index]
+        progress.advance(1)
+
+
+def _document(paper: Paper, spans: Spans) -> Document:
+    """What the embedder sees: the title before the abstract, the spans moved along."""
+    shift = len(paper.prefix)
+    return Document(paper.indexed_text, tuple((s + shift, e + shift) for s, e in spans))
+
+
+def _on_grid(vectors: Matrix) -> Matrix:
+    """Round to what half precision can hold: Chroma gives vectors back with other last bits,
+    and an ingest that was resumed has to end like one that was not."""
+    return vectors.astype(np.float16).astype(np.float32)
+
+
+def _publish(
+    store: Path,
+    draft: Path,
+    plan: _Plan,
+    records: Sequence[Paper],
+    embedder: Embedder,
+    indexer: Indexer,
+) -> Manifest:
+    """Write the next generation, make it the valid one, and forget those before the last.
+
+    The last one stays for readers that have opened it and not yet loaded all they need.
+    """
+    chunks = write_generation(
+        draft, records, plan.papers, plan.spans, plan.vectors, embedder.dimensions
+    )
+    indexer(draft, plan.papers)
+    older = generations(store)
+    manifest = Manifest(
+        format=FORMAT,
+        generation=1 + max((int(folder.name) for folder in older), default=0),
+        embedder=embedder.identity,
+        dimensions=embedder.dimensions,
+        papers=len(plan.papers),
+        chunks=chunks,
+        corpus=fingerprint(plan.papers),
+        hashes={paper.paper_id: paper.text_hash for paper in plan.papers},
+    )
+    write_manifest(draft, manifest)
+    draft.rename(store / "generations" / manifest.folder)
+    write_manifest(store, manifest)
+    for folder in older[:-1]:
+        shutil.rmtree(folder, ignore_errors=True)
+    return manifest
+
+
+def _report(
+    old: Sequence[Paper],
+    new: Sequence[Paper],
+    records: Sequence[Paper],
+    chunks: int,
+    embedded: int,
+) -> IngestReport:
+    """Compare two states; where in a file a paper stands does not count as a difference."""
+    was = {paper.paper_id: replace(paper, sources=()) for paper in old}
+    now = {paper.paper_id: replace(paper, sources=()) for paper in new}
+    both = was.keys() & now.keys()
+    updated = sum(was[paper_id] != now[paper_id] for paper_id in both)
+    return IngestReport(
+        added=len(now) - len(both),
+        updated=updated,
+        unchanged=len(both) - updated,
+        removed=len(was) - len(both),
+        merged=len(records) - len(new),
+        papers=len(new),
+        chunks=chunks,
+        embedded=embedded,
+    )

@@ -1,0 +1,228 @@
+"""One generation as readers see it: memory-mapped, read-only, never changing under them.
+
+A new generation is a new folder, and all parts are mapped when a snapshot is opened, so
+whoever has the old one open keeps a whole corpus even after its folder is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag.errors import PaperNotFound
+from rag.store.files import write_flushed
+from rag.store.manifest import Manifest, damaged, read_manifest
+from rag.types import Paper, Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError)
+"""What reading a generation's files raises where one is not there or not what was written."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The papers of a store in ingest order, with their vectors.
+
+    ``vectors`` (rows, dimensions) float32, unit length: first a row for each paper, in order,
+    then one for each sentence. ``sentences`` (n, 3) int32: paper's row, start, end in its
+    text; ``vectors[len(papers) + i]`` belongs to ``sentences[i]``.
+    """
+
+    store: Path
+    manifest: Manifest
+
+    @classmethod
+    def open(cls, store: Path) -> Snapshot:
+        """The valid generation; raises the errors of ``read_manifest`` or StoreDamaged."""
+        snapshot = cls(store, read_manifest(store))
+        try:
+            snapshot.check()
+        except UNREADABLE as error:
+            newer = read_manifest(store)
+            if newer != snapshot.manifest:  # a writer moved on between the two reads
+                return cls.open(store)
+            raise damaged(store, f"generation {snapshot.manifest.folder}: {error}") from error
+        return snapshot
+
+    @property
+    def folder(self) -> Path:
+        return self.store / "generations" / self.manifest.folder
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        return self._array("vectors")
+
+    @cached_property
+    def sentences(self) -> NDArray[np.int32]:
+        return self._array("sentences")
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The paper_id of each row."""
+        return list(json.loads((self.folder / "ids.json").read_bytes()))
+
+    @cached_property
+    def handles(self) -> list[str]:
+        """The handle of each row."""
+        return list(json.loads((self.folder / "handles.json").read_bytes()))
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        return {paper_id: row for row, paper_id in enumerate(self.ids)}
+
+    def __len__(self) -> int:
+        return self.manifest.papers
+
+    def paper(self, row: int) -> Paper:
+        """The paper of a row; one line is read, not the file. Raises StoreDamaged."""
+        begin, end = self._offsets[row : row + 2]
+        try:
+            return paper_from(json.loads(self._lines[begin:end]))
+        except UNREADABLE as error:
+            raise damaged(self.store, f"paper {row} cannot be read ({error})") from error
+
+    def papers(self) -> Iterator[Paper]:
+        """All papers, in row order."""
+        return map(self.paper, range(len(self)))
+
+    def records(self) -> Iterator[Paper]:
+        """What the sources said, before merging: one Paper with one Source each."""
+        try:
+            yield from read_papers(self.folder / "records.jsonl")
+        except UNREADABLE as error:
+            raise damaged(self.store, f"records.jsonl cannot be read ({error})") from error
+
+    def find(self, paper_id: str) -> int:
+        """Row of a paper; raises PaperNotFound, naming the nearest ids and handles."""
+        if paper_id in self.row_of:
+            return self.row_of[paper_id]
+        from rapidfuzz import process
+
+        near = [match for match, *_ in process.extract(paper_id, self.ids, limit=3)]
+        fix = f"rag list --store {self.store}; the nearest ids are {', '.join(near)}"
+        raise PaperNotFound(f"No paper has the id {paper_id!r}.", fix)
+
+    def sentence_rows(self, row: int) -> slice:
+        """Which entries of ``sentences`` belong to a paper."""
+        begin, end = np.searchsorted(self._paper_of_sentence, [row, row + 1])
+        return slice(int(begin), int(end))
+
+    def paper_vectors(self, row: int) -> NDArray[np.float32]:
+        """Vectors of one paper, shape (1 + its sentences, dimensions)."""
+        rows = self.sentence_rows(row)
+        return np.vstack([self.vectors[row], self.vectors[len(self) :][rows]])
+
+    def spans(self, row: int) -> list[tuple[int, int]]:
+        """Start and end of each sentence of a paper's text."""
+        return [(s, e) for _, s, e in self.sentences[self.sentence_rows(row)].tolist()]
+
+    def check(self) -> None:
+        """Map all parts; raises ``UNREADABLE`` where they are missing or do not fit."""
+        want = (self.manifest.chunks, self.manifest.dimensions)
+        if self.vectors.shape != want:
+            raise ValueError(f"vectors have shape {self.vectors.shape}, not {want}")
+        if self.sentences.shape != (self.manifest.chunks - len(self), 3):
+            raise ValueError(f"{len(self.sentences)} sentences do not fit the manifest")
+        if len(self._offsets) != len(self) + 1 or self._offsets[-1] != len(self._lines):
+            raise ValueError("papers.jsonl is not the file that was written")
+        if self.manifest.hashes.keys() != self.row_of.keys():
+            raise ValueError("ids.json does not name the papers of the manifest")
+
+    @cached_property
+    def _paper_of_sentence(self) -> NDArray[np.int32]:
+        """The first column of ``sentences``, in one piece: a strided search copies it each time."""
+        return np.ascontiguousarray(self.sentences[:, 0])
+
+    @cached_property
+    def _offsets(self) -> NDArray[np.int64]:
+        return self._array("offsets")
+
+    @cached_property
+    def _lines(self) -> mmap.mmap | bytes:
+        with (self.folder / "papers.jsonl").open("rb") as stream:
+            if not os.fstat(stream.fileno()).st_size:
+                return b""  # which cannot be mapped
+            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def _array(self, name: str) -> NDArray[Any]:
+        array: NDArray[Any] = np.load(
+            self.folder / f"{name}.npy", mmap_mode="r", allow_pickle=False
+        )
+        return array
+
+
+def write_generation(
+    folder: Path,
+    records: Iterable[Paper],
+    papers: Sequence[Paper],
+    spans: Mapping[str, Sequence[tuple[int, int]]],
+    vectors: Mapping[str, NDArray[np.float32]],
+    dimensions: int,
+) -> int:
+    """Write a generation's files to ``folder``; returns the number of chunks.
+
+    ``spans`` and ``vectors`` are keyed by paper_id; vectors has shape (1 + spans, dimensions).
+    """
+    _write_papers(folder / "records.jsonl", records)
+    offsets = _write_papers(folder / "papers.jsonl", papers)
+    heads = [vectors[paper.paper_id][:1] for paper in papers]
+    tails = [vectors[paper.paper_id][1:] for paper in papers]
+    rows = [(i, *span) for i, paper in enumerate(papers) for span in spans[paper.paper_id]]
+    matrix = np.vstack([np.zeros((0, dimensions), np.float32), *heads, *tails])
+    _write_array(folder / "vectors.npy", matrix)
+    _write_array(folder / "sentences.npy", np.array(rows, np.int32).reshape(-1, 3))
+    _write_array(folder / "offsets.npy", np.array(offsets, np.int64))
+    write_flushed(folder / "ids.json", json.dumps([paper.paper_id for paper in papers]))
+    write_flushed(folder / "handles.json", json.dumps([paper.handle for paper in papers]))
+    return len(matrix)
+
+
+def is_unit(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which rows are finite and have length 1, up to half precision."""
+    unit: NDArray[np.bool_] = np.abs(np.linalg.norm(vectors, axis=1) - 1) < 1e-2
+    return unit
+
+
+def read_papers(path: Path) -> Iterator[Paper]:
+    """Papers of a JSON Lines file of this store; raises ``UNREADABLE``."""
+    with path.open("rb") as stream:
+        for line in stream:
+            yield paper_from(json.loads(line))
+
+
+def paper_from(data: dict[str, Any]) -> Paper:
+    """The Paper that ``dataclasses.asdict`` and JSON made ``data`` of."""
+    sources = tuple(Source(**source) for source in data.pop("sources"))
+    authors, keywords = tuple(data.pop("authors")), tuple(data.pop("keywords"))
+    return Paper(sources=sources, authors=authors, keywords=keywords, **data)
+
+
+def _write_papers(path: Path, papers: Iterable[Paper]) -> list[int]:
+    """Write papers as JSON Lines; returns the byte offset of each line and of the end."""
+    offsets = [0]
+    with path.open("wb") as stream:
+        for paper in papers:
+            line = json.dumps(asdict(paper), ensure_ascii=False).encode() + b"\n"
+            stream.write(line)
+            offsets.append(offsets[-1] + len(line))
+        stream.flush()
+        os.fsync(stream.fileno())
+    return offsets
+
+
+def _write_array(path: Path, array: NDArray[Any]) -> None:
+    with path.open("wb") as stream:
+        np.save(stream, array, allow_pickle=False)
+        stream.flush()
+        os.fsync(stream.fileno())
