@@ -1,0 +1,1 @@
+"""Question → ranked papers with passages. Knows no answer, no model that writes."""
