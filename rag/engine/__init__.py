@@ -1,0 +1,1 @@
+"""Question → Answer: route, retrieve, pick the evidence, decide whether it answers."""

@@ -1,0 +1,147 @@
+"""A question, and the turns before it → an Answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from time import perf_counter
+
+from rag.engine.evidence import Evidence
+from rag.engine.extractive import select
+from rag.engine.outcome import Indications, indications, judge
+from rag.engine.question import Names, Question, Turn, context_of, continues, understand
+from rag.errors import QuestionError
+from rag.retrieve.filters import Filters
+from rag.retrieve.hybrid import Retriever, Signals
+from rag.types import Answer, Citation, Outcome, Paper, Statement
+
+NEAREST = 3
+"""Papers shown with a refusal."""
+
+_REFUSALS = {
+    "not_in_abstracts": "The abstracts here do not say. Nearest to the question:",
+    "not_in_corpus": "Nothing here is about that. Nearest to the question:",
+}
+
+
+@dataclass(frozen=True)
+class Considered:
+    """A question on its way to an answer: what was found and what speaks for it."""
+
+    question: Question
+    rows: Sequence[int]
+    picked: Sequence[Evidence]
+    indications: Indications
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Answers questions over one snapshot with the extractive engine."""
+
+    retriever: Retriever
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.retriever.snapshot.handles)
+
+    def ask(
+        self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None
+    ) -> Answer:
+        """The answer; same corpus and question, same answer, timings aside.
+
+        Raises QuestionError for a question without a word, or filters that no paper passes.
+        """
+        started = perf_counter()
+        question = " ".join(question.encode("utf-8", "replace").decode().split())
+        if not any(character.isalnum() for character in question):
+            raise QuestionError("The question has no words.", "ask something about the papers")
+        if not len(self.retriever.snapshot):
+            return self._refusal(understand(question, question), "not_in_corpus", ())
+        asked, focus = self.understood(question, history)
+        signals = self.retriever.signals(asked.text)
+        retrieved = perf_counter()
+        answer = self._answer(self.consider(asked, signals, focus, filters))
+        return replace(answer, timings_ms=_timings(started, retrieved, perf_counter()))
+
+    def understood(self, question: str, history: Sequence[Turn]) -> tuple[Question, int | None]:
+        """The question made to stand alone, and the row of the paper that it goes on about."""
+        focus = self._focus(question, history)
+        name = "" if focus is None else f"{self.retriever.snapshot.paper(focus).name}: "
+        return understand(question, name + question), focus
+
+    def rank(self, question: str, history: Sequence[Turn] = ()) -> Sequence[int]:
+        """Rows of all papers as a question finds them, best first."""
+        asked, focus = self.understood(question, history)
+        return self.consider(asked, self.retriever.signals(asked.text), focus).rows
+
+    def _focus(self, question: str, history: Sequence[Turn]) -> int | None:
+        """Row of the paper that a follow-up is about; None if the question stands alone."""
+        if not history or not continues(question) or self.names.rows(question):
+            return None
+        context = context_of(history)
+        named = self.names.rows(context)
+        return named[-1] if named else self.retriever.ranked(self.retriever.signals(context))[0]
+
+    def consider(
+        self,
+        asked: Question,
+        signals: Signals,
+        focus: int | None = None,
+        filters: Filters | None = None,
+    ) -> Considered:
+        """Find the evidence and weigh it; a follow-up's paper comes first."""
+        rows = self.retriever.ranked(signals, filters)
+        if focus in rows:
+            rows = [focus, *(row for row in rows if row != focus)]
+        named = [row for row in self.names.rows(asked.standalone) if row in rows]
+        picked = select(self.retriever, signals, asked, named, rows)
+        found = indications(self.retriever, signals, asked, picked, named=bool(named))
+        return Considered(asked, rows, picked, found)
+
+    def _answer(self, considered: Considered) -> Answer:
+        outcome = judge(considered.indications)
+        if outcome != "answered":
+            nearest = [self.retriever.snapshot.paper(row) for row in considered.rows[:NEAREST]]
+            return self._refusal(considered.question, outcome, nearest)
+        rows = list(dict.fromkeys(sentence.row for sentence in considered.picked))
+        papers = [self.retriever.snapshot.paper(row) for row in rows]
+        statements = [_statement(s, rows.index(s.row) + 1, papers) for s in considered.picked]
+        return Answer(
+            question=considered.question.asked,
+            standalone_question=considered.question.standalone,
+            outcome=outcome,
+            kind=considered.question.kind,
+            text=" ".join(f"{s.text} [{s.citations[0].number}]" for s in statements),
+            statements=tuple(statements),
+            sources=tuple(papers),
+            engine="extractive",
+        )
+
+    def _refusal(self, asked: Question, outcome: Outcome, nearest: Sequence[Paper]) -> Answer:
+        listed = "; ".join(f"{paper.name} [{i}]" for i, paper in enumerate(nearest, start=1))
+        text = f"{_REFUSALS[outcome]} {listed}." if listed else "The index holds no papers."
+        return Answer(
+            question=asked.asked,
+            standalone_question=asked.standalone,
+            outcome=outcome,
+            kind=asked.kind,
+            text=text,
+            statements=(),
+            sources=tuple(nearest),
+            engine="extractive",
+        )
+
+
+def _statement(sentence: Evidence, number: int, papers: Sequence[Paper]) -> Statement:
+    """A verbatim sentence, which its own quote supports in full."""
+    paper = papers[number - 1]
+    quote = paper.text[sentence.start : sentence.end]
+    citation = Citation(number, paper.paper_id, quote, sentence.start, sentence.end)
+    return Statement(quote, (citation,), supported=True, support=1.0)
+
+
+def _timings(started: float, retrieved: float, done: float) -> dict[str, int]:
+    """Milliseconds of each step."""
+    steps = {"retrieve": retrieved - started, "answer": done - retrieved, "total": done - started}
+    return {name: round(1000 * seconds) for name, seconds in steps.items()}

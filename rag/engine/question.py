@@ -1,0 +1,131 @@
+"""What is being asked: which kind of question, about which papers, after which turns.
+
+Rules on the wording only; a wrong kind degrades to ``fact``, which any question can be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.retrieve.terms import STOP_WORDS, words
+
+Turn = tuple[str, str]
+"""An earlier question and its answer."""
+
+_COUNT = re.compile(r"\bhow many (of the )?(papers|works|abstracts|studies)\b", re.I)
+_LIST = re.compile(
+    r"\b(which|what|all|any|the|list|name)\b.{0,25}\b(papers|works|abstracts|studies)\b"
+    r"|^(list|name|enumerate)\b|\bpapers\b.{0,40}\b(are there|that|about|on)\b"
+    r"|^who (works|studies|uses)\b",
+    re.I,
+)
+_COMPARE = re.compile(
+    r"\b(compare[sd]?|comparison|contrast\w*|versus|vs\.?|differ(s|ent|ence|ences|ently)?"
+    r"|as opposed to|respectively|in each|each of|the other|(two|both) papers|(do|they) each)\b"
+    r"|\bwhat does each\b|\band (how|what|which|when|where) (in|family|according)\b",
+    re.I,
+)
+_FRAME = re.compile(
+    r"^.{0,20}?\b(papers?|works|abstracts|studies)\b(\s+(here|there|that|which|are|is|do|does|deal"
+    r"|with|mention|use|report|study|studies|look|looks|talk|work|about|on|at|the|role|of|for"
+    r"|results|evaluate|apply|treat|treats|say|all))*\s+(?=\S)",
+    re.I,
+)
+"""The part of a request for papers that says nothing about the papers wanted."""
+_QUANTITY = re.compile(
+    r"\bhow (many|much|far|large|big|long|often|fast|small|high|accurate)\b|\b(number|share"
+    r"|fraction|percent(age)?|proportion|margin|factor|size|score|speed-?up|overhead|points)\b",
+    re.I,
+)
+_ANAPHORA = re.compile(
+    r"\b(it|its|they|them|their|theirs|he|she|his|her|this|that|these|those|there|former|latter"
+    r"|the (paper|authors?|method|model|system|approach|framework|same|other))\b",
+    re.I,
+)
+_CONTINUES = re.compile(r"^(and|but|so|then|also|why|how so|what about|how about|or)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and how to go about it: ``asked`` as it was put, ``standalone`` so that it can
+    be understood alone, ``text`` to search for."""
+
+    asked: str
+    standalone: str
+    text: str
+    kind: str
+    wants_number: bool
+
+
+def understand(question: str, standalone: str) -> Question:
+    """The kind and wishes of a question; ``standalone`` differs from it in a follow-up."""
+    kind = "follow-up" if standalone != question else kind_of(question)
+    text = _FRAME.sub("", standalone) if kind in ("list", "count") else standalone
+    return Question(question, standalone, text, kind, bool(_QUANTITY.search(question)))
+
+
+def kind_of(question: str) -> str:
+    """count, compare, list or fact, by the wording."""
+    if _COUNT.search(question):
+        return "count"
+    if _COMPARE.search(question):
+        return "compare"
+    return "list" if _LIST.search(question) else "fact"
+
+
+def continues(question: str) -> bool:
+    """Whether a question cannot be understood without the turns before it."""
+    content = [word for word in words(question) if word not in STOP_WORDS]
+    return bool(
+        len(content) < 2 or _CONTINUES.search(question.strip()) or _ANAPHORA.search(question)
+    )
+
+
+def context_of(history: Sequence[Turn]) -> str:
+    """The text by which to find the paper that a conversation is about: its last two turns."""
+    return " ".join(f"{question} {answer}" for question, answer in history[-2:])
+
+
+class Names:
+    """Finds which papers of a corpus a question calls by their handles."""
+
+    def __init__(self, handles: Sequence[str]) -> None:
+        self._rows: dict[tuple[str, ...], list[int]] = {}
+        for row, handle in enumerate(handles):
+            self._rows.setdefault(_squashed(handle), []).append(row)
+        self._longest = max((len(key) for key in self._rows), default=0)
+
+    def rows(self, question: str) -> list[int]:
+        """Rows of the papers that are named, in the order in which they are named.
+
+        A handle that several papers share names none of them. Of overlapping handles the
+        longer one counts.
+        """
+        found: list[int] = []
+        tokens = words(question)
+        begin = 0
+        while begin < len(tokens):
+            length, row = self._longest_at(tokens, begin)
+            if row is not None and row not in found:
+                found.append(row)
+            begin += max(length, 1)
+        return found
+
+    def _longest_at(self, tokens: Sequence[str], begin: int) -> tuple[int, int | None]:
+        for length in range(min(self._longest, len(tokens) - begin), 0, -1):
+            key = tuple(tokens[begin : begin + length])
+            rows = self._rows.get(key, [])
+            if len(rows) == 1 and _distinctive(key):
+                return length, rows[0]
+        return 0, None
+
+
+def _squashed(handle: str) -> tuple[str, ...]:
+    return tuple(words(handle))
+
+
+def _distinctive(key: Sequence[str]) -> bool:
+    """Whether words can be a name at all: not one stop word, not one letter."""
+    return len(key) > 1 or (len(key[0]) > 1 and key[0] not in STOP_WORDS)

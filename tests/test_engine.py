@@ -1,0 +1,256 @@
+"""From question to answer over eight invented papers, with the real embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from rag.engine.answer import Asker
+from rag.engine.evidence import coverage, sentence_scores
+from rag.engine.expectations import lacks_figure, seldom_stated, unknown_name, wanted
+from rag.engine.question import Names, continues, kind_of
+from rag.errors import QuestionError
+from rag.retrieve.filters import Filters
+from rag.retrieve.hybrid import Retriever
+from rag.types import Answer
+
+
+@pytest.fixture(scope="session")
+def asker(retriever: Retriever) -> Asker:
+    return Asker(retriever)
+
+
+def cited(answer: Answer) -> set[str]:
+    return {c.paper_id for statement in answer.statements for c in statement.citations}
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What does TideNet do?", "fact"),
+        ("Which papers are about robots?", "list"),
+        ("list everything on biology", "list"),
+        ("How many papers use diffusion?", "count"),
+        ("How many heads can go?", "fact"),
+        ("Compare TideNet and LemmaLoom", "compare"),
+        ("How does TideNet differ from LemmaLoom?", "compare"),
+    ],
+)
+def test_kind_is_read_off_the_wording(question: str, kind: str) -> None:
+    assert kind_of(question) == kind
+
+
+@pytest.mark.parametrize("question", ["Why?", "And how fast is it?", "what do they measure?"])
+def test_a_question_that_leans_on_the_one_before_continues_it(question: str) -> None:
+    assert continues(question)
+
+
+def test_a_self_contained_question_continues_nothing() -> None:
+    assert not continues("Which network fills gaps of sea level gauges?")
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How good is TideNet?", [0]),
+        ("how good is tidenet", [0]),
+        ("LemmaLoom or TideNet?", [1, 0]),
+        ("Is Tide Net Plus better?", []),
+        ("Is the Tide Atlas public?", [3]),
+        ("What about Loom?", []),
+    ],
+)
+def test_papers_are_recognised_by_their_handles(question: str, rows: list[int]) -> None:
+    names = Names(["TideNet", "LemmaLoom", "Loom", "Tide Atlas", "Loom"])
+    assert names.rows(question) == rows
+
+
+def test_rare_words_of_an_abstract_weigh_more() -> None:
+    sentences = [{"sea", "gaug"}, {"sea", "error"}, {"sea"}]
+    shares = coverage(sentences, ["sea", "error"])
+    assert shares[1] == pytest.approx(1.0)
+    assert shares[0] < 0.3
+
+
+def test_a_figure_wins_where_one_is_asked_for() -> None:
+    texts = ["We train on years of records.", "It was trained on 12 years.", "It works."]
+    scores = sentence_scores(texts, np.zeros(3, np.float32), ["train", "year"], True)
+    assert int(scores.argmax()) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacks"),
+    [
+        ("How many lemmas are used?", "It weaves in 40 new lemmas.", False),
+        ("How many lemmas are used?", "It weaves in lemmas from 3 books.", True),
+        ("How many lemmas are used?", "Several lemmas are used.", False),
+        ("What is the accuracy in percent?", "It reaches 38 % of the goals.", False),
+        ("What is the accuracy in percent?", "It beats Gemini 2.5.", True),
+        ("Why does it work?", "Because.", False),
+    ],
+)
+def test_a_missing_figure_is_noticed(question: str, text: str, lacks: bool) -> None:
+    assert lacks_figure(question, text) is lacks
+
+
+def test_the_wanted_noun_is_the_one_after_the_question_word() -> None:
+    assert wanted("How many hours of sound were recorded?") == ["hours", "sound"]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "seldom"),
+    [
+        ("How many GPUs were used?", "We train a policy.", True),
+        ("How many GPUs were used?", "We train on 8 GPUs.", False),
+        ("Which learning rate is best?", "A rate that is learning.", True),
+        ("Which learning rate is best?", "The learning rate is 0.1.", False),
+        ("Who wrote it?", "We write.", True),
+        ("What is measured?", "We measure.", False),
+    ],
+)
+def test_details_that_abstracts_seldom_give(question: str, text: str, seldom: bool) -> None:
+    assert seldom_stated(question, text) is seldom
+
+
+@pytest.mark.parametrize(
+    ("question", "repairs", "unknown"),
+    [
+        ("Is it better than FooNet?", {"foonet": "foonet"}, True),
+        ("Is it better than TideNett?", {"tidenett": "tidenet"}, False),
+        ("Is it better than Tide-Net?", {"tide": "tidenet", "net": "tidenet"}, False),
+        ("What about CPLEX?", {"cplex": "complex"}, True),
+        ("Who is better?", {}, False),
+    ],
+)
+def test_names_that_the_corpus_lacks(question: str, repairs: dict[str, str], unknown: bool) -> None:
+    assert unknown_name(question, repairs, {"tidenet", "complex"}) is unknown
+
+
+@pytest.mark.parametrize(
+    ("question", "paper", "fact"),
+    [
+        ("To what does TideNet lower the error of the water level?", "tide", "6.1 cm"),
+        ("How many dances did the tracker read?", "bees", "1,240"),
+        ("What share of open goals does LemmaLoom close?", "proof", "38 %"),
+        ("tide net: how many years of records?", "tide", "twelve years"),
+    ],
+)
+def test_facts_are_answered_from_their_paper(
+    asker: Asker, question: str, paper: str, fact: str
+) -> None:
+    answer = asker.ask(question)
+    assert answer.outcome == "answered"
+    assert answer.statements[0].citations[0].paper_id == paper
+    assert any(fact in statement.text for statement in answer.statements)
+
+
+def test_every_quote_stands_at_its_offsets(asker: Asker, retriever: Retriever) -> None:
+    answer = asker.ask("Which papers are about language models?")
+    texts = {paper.paper_id: paper.text for paper in retriever.snapshot.papers()}
+    citations = [c for statement in answer.statements for c in statement.citations]
+    assert citations
+    for citation in citations:
+        assert texts[citation.paper_id][citation.start : citation.end] == citation.quote
+        assert answer.sources[citation.number - 1].paper_id == citation.paper_id
+
+
+def test_an_answer_has_at_most_three_statements(asker: Asker) -> None:
+    statements = asker.ask(
+        "What do the sea level and the error have to do with harbours?"
+    ).statements
+    assert 1 <= len(statements) <= 3
+
+
+def test_a_comparison_cites_both_sides(asker: Asker) -> None:
+    answer = asker.ask("Compare TideNet and LemmaLoom")
+    assert answer.kind == "compare"
+    assert cited(answer) == {"tide", "proof"}
+
+
+@pytest.mark.parametrize(
+    "question", ["How long should risotto simmer?", "Who won the football cup in 2022?"]
+)
+def test_a_foreign_question_is_not_in_the_corpus(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    assert answer.outcome == "not_in_corpus"
+    assert answer.statements == ()
+
+
+def test_a_detail_that_the_abstract_lacks_is_not_in_the_abstracts(asker: Asker) -> None:
+    answer = asker.ask("How many GPUs was TideNet trained on?")
+    assert answer.outcome == "not_in_abstracts"
+    assert answer.sources[0].paper_id == "tide"
+    assert answer.statements == ()
+
+
+def test_a_follow_up_is_about_the_paper_before(asker: Asker) -> None:
+    history = [("What is LemmaLoom?", "It repairs broken proofs.")]
+    answer = asker.ask("How many goals does it close?", history)
+    assert answer.kind == "follow-up"
+    assert cited(answer) == {"proof"}
+    assert "LemmaLoom" in answer.standalone_question
+
+
+def test_a_new_name_ends_the_old_topic(asker: Asker) -> None:
+    history = [("What is LemmaLoom?", "It repairs broken proofs.")]
+    answer = asker.ask("And what error does TideNet reach with it?", history)
+    assert answer.standalone_question == answer.question
+    assert answer.statements[0].citations[0].paper_id == "tide"
+
+
+def test_filters_narrow_down_the_papers(asker: Asker) -> None:
+    answer = asker.ask("Which papers are about biology?", filters=Filters(area="biology"))
+    assert cited(answer) <= {"bees", "cells"}
+
+
+def test_filters_that_no_paper_passes_name_the_values(asker: Asker) -> None:
+    with pytest.raises(QuestionError, match="No paper passes") as error:
+        asker.ask("What is TideNet?", filters=Filters(area="poetry"))
+    assert "earth science" in error.value.fix
+
+
+@pytest.mark.parametrize("question", ["", "   ", "?!", "…"])
+def test_a_question_needs_a_word(asker: Asker, question: str) -> None:
+    with pytest.raises(QuestionError):
+        asker.ask(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["it", "the", "TideNet", "🦀 TideNet?", "的", "a" * 30_000, "tide\x00net \ud800"]
+)
+def test_odd_questions_get_some_answer(asker: Asker, question: str) -> None:
+    assert asker.ask(question).text
+
+
+def test_the_same_question_gets_the_same_answer(asker: Asker, retriever: Retriever) -> None:
+    def stable(answer: Answer) -> dict[str, object]:
+        data = answer.to_json()
+        del data["timings_ms"]
+        return data
+
+    question = "What lowers the error of the water level?"
+    assert stable(asker.ask(question)) == stable(Asker(retriever).ask(question))
+
+
+def test_an_answer_has_the_fields_of_the_contract(asker: Asker) -> None:
+    data = asker.ask("What does TideNet do?").to_json()
+    assert set(data) >= {
+        "question",
+        "standalone_question",
+        "outcome",
+        "kind",
+        "text",
+        "statements",
+        "sources",
+        "engine",
+        "model",
+        "prompt",
+        "usage",
+        "timings_ms",
+    }
+    statements: Sequence[dict[str, object]] = data["statements"]
+    assert set(statements[0]) == {"text", "citations", "supported", "support"}
+    assert data["text"].count("[1]") >= 1
+    assert data["sources"][0]["number"] == 1
