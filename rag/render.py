@@ -1,0 +1,93 @@
+"""Answers, hits and papers as text for a terminal. Returns strings; prints nothing."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rag.types import Answer, Hit, Paper
+
+WIDTH = 88
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """ANSI emphasis, or none where the output is not a terminal or NO_COLOR is set."""
+
+    colour: bool
+
+    def bold(self, text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if self.colour else text
+
+    def dim(self, text: str) -> str:
+        return f"\x1b[2m{text}\x1b[0m" if self.colour else text
+
+
+def answer_text(answer: Answer, style: Style) -> str:
+    """The answer with its markers, then each source with where it stands and its quotes."""
+    lines = [style.bold(fill(safe(answer.text))), ""]
+    for number, paper in enumerate(answer.sources, start=1):
+        lines += [f"[{number}] {safe(paper.name)}", style.dim(f"    {place(paper)}")]
+        quotes = [c.quote for s in answer.statements for c in s.citations if c.number == number]
+        lines += [fill(f"“{safe(quote)}”", indent="    ") for quote in quotes]
+    return "\n".join(lines)
+
+
+def hits_text(hits: Iterable[Hit], style: Style) -> str:
+    """Ranked papers, each with its best passage."""
+    blocks = []
+    for hit in hits:
+        head = f"{hit.rank:>2}. {style.bold(safe(hit.paper.name))}  {hit.score:.2f}"
+        passage = fill(safe(hit.passages[0].text), indent="    ")
+        blocks.append("\n".join([head, style.dim(f"    {place(hit.paper)}"), passage]))
+    return "\n".join(blocks)
+
+
+def paper_text(paper: Paper, style: Style) -> str:
+    """One paper in full."""
+    facts = {
+        "id": paper.paper_id,
+        "handle": paper.handle,
+        "url": paper.url,
+        "authors": ", ".join(paper.authors),
+        "venue": paper.venue,
+        "year": paper.year,
+        "status": paper.status,
+        "area": paper.area,
+        "keywords": ", ".join(paper.keywords),
+        "source": "; ".join(f"{s.path}, line {s.line}" for s in paper.sources),
+    }
+    lines = [f"{name}: {safe(str(value))}" for name, value in facts.items() if value]
+    title = style.bold(safe(paper.name))
+    return "\n".join([title, *lines, "", fill(safe(paper.text))])
+
+
+def list_line(paper: Paper) -> str:
+    """One paper in one line: id, name, area."""
+    area = f"  ({safe(paper.area)})" if paper.area else ""
+    return f"{safe(paper.paper_id)}  {safe(paper.name)}{area}"
+
+
+def place(paper: Paper) -> str:
+    """Where a paper can be looked up: its file and line, and its URL if it has one."""
+    source = paper.sources[0]
+    where = f"{safe(source.path)}, line {source.line}"
+    return f"{where} · {safe(paper.url)}" if paper.url else where
+
+
+def safe(text: str) -> str:
+    """Text from outside without control characters, which could steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
+
+
+def fill(text: str, indent: str = "") -> str:
+    """Text wrapped to the width of a page."""
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

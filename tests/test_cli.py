@@ -1,0 +1,312 @@
+"""The command line as scripts meet it: output, errors, exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from rag.cli import main
+
+
+class Result(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: Any) -> Run:
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_command(*arguments: object) -> Result:
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Result(int(stop.value.code or 0), captured.out, captured.err)
+
+    return run_command
+
+
+@pytest.fixture
+def read(run: Run, built: Path) -> Run:
+    """Run a command on the index of the eight papers."""
+    return lambda *arguments: run(*arguments, "--store", built)
+
+
+def write(path: Path, *records: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(r) + "\n" for r in records), encoding="utf-8")
+    return path
+
+
+RECORDS = (
+    {"id": "a", "abstract": "AlphaNet sorts shells. It finds 12 kinds of shells."},
+    {"id": "b", "abstract": "BetaNet counts waves. It needs no camera at all."},
+)
+
+
+def test_ask_prints_quote_source_and_place(read: Run) -> None:
+    result = read("ask", "How many dances did the tracker read?")
+    assert result.status == 0
+    assert "1,240 dances" in result.out
+    assert "[1] Reading the Dance Floor of a Hive" in result.out
+    assert "line" in result.out
+
+
+def test_ask_takes_unquoted_words(read: Run) -> None:
+    assert "TideNet" in read("ask", "What", "is", "TideNet?").out
+
+
+def test_ask_json_is_one_document(read: Run) -> None:
+    answer = read("ask", "What does TideNet do?", "--json").json
+    assert answer["outcome"] == "answered"
+    assert answer["sources"][0]["paper_id"] == "tide"
+
+
+def test_a_refusal_is_a_success(read: Run) -> None:
+    result = read("ask", "Who won the football cup in 2022?", "--json")
+    assert result.status == 0
+    assert result.json["outcome"] == "not_in_corpus"
+
+
+def test_search_is_json_lines_in_rank_order(read: Run) -> None:
+    rows = read("search", "strawberry robot", "-k", "3", "--json").lines
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+    assert rows[0]["paper_id"] == "grip"
+    assert set(rows[0]["passages"][0]) == {"text", "start", "end", "score"}
+
+
+def test_list_is_json_lines_of_papers(read: Run) -> None:
+    rows = read("list", "--json").lines
+    assert len(rows) == 8
+    fields = "paper_id title handle url authors venue year status area keywords source sources"
+    assert set(rows[0]) == set(fields.split())
+
+
+def test_list_matches_words_in_any_case_and_hyphenation(read: Run) -> None:
+    assert [row["paper_id"] for row in read("list", "--match", "STORM struck", "--json").lines] == [
+        "tide"
+    ]
+
+
+def test_list_filters(read: Run) -> None:
+    rows = read("list", "--area", "biology", "--year", "2030", "--json").lines
+    assert [row["paper_id"] for row in rows] == ["bees"]
+
+
+def test_show_gives_text_and_raw(read: Run) -> None:
+    paper = read("show", "proof", "--json").json
+    assert paper["text"].startswith("Proof assistants")
+    assert paper["raw"]
+
+
+def test_show_of_an_unknown_paper_names_near_ones(read: Run) -> None:
+    result = read("show", "tides", "--json")
+    assert result.status == 1
+    assert result.json["error"]["type"] == "PaperNotFound"
+    assert "tide" in result.json["error"]["fix"]
+
+
+def test_common_options_may_stand_before_the_command(run: Run, built: Path) -> None:
+    assert len(run("--json", "--store", built, "list").lines) == 8
+
+
+def test_batch_answers_in_order_and_a_bad_row_costs_only_itself(read: Run, tmp_path: Path) -> None:
+    batch = tmp_path / "questions.jsonl"
+    rows = [
+        json.dumps({"id": "1", "question": "What is TideNet?"}),
+        "not json",
+        json.dumps({"id": "3", "history": "x", "question": "What is it?"}),
+        json.dumps({"id": "4"}),
+        json.dumps(
+            {
+                "id": "5",
+                "question": "How many goals does it close?",
+                "history": [["What is LemmaLoom?", "A repair tool."]],
+            }
+        ),
+    ]
+    batch.write_text("\n".join(rows), encoding="utf-8")
+    result = read("ask", "--batch", batch)
+    assert result.status == 0
+    assert [row["id"] for row in result.lines] == ["1", None, "3", "4", "5"]
+    assert ["error" in row for row in result.lines] == [False, True, True, True, False]
+    assert "line 2" in result.lines[1]["error"]["message"]
+    assert result.lines[4]["statements"][0]["citations"][0]["paper_id"] == "proof"
+
+
+def test_search_batch(read: Run, tmp_path: Path) -> None:
+    batch = write(tmp_path / "q.jsonl", {"id": 7, "question": "wind and sun"})
+    (row,) = read("search", "--batch", batch, "-k", "2").lines
+    assert row["id"] == 7
+    assert [hit["rank"] for hit in row["results"]] == [1, 2]
+    assert row["results"][0]["paper_id"] == "grid"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ask",),
+        ("ask", "x", "--batch", "f"),
+        ("nonsense",),
+        ("ask", "--nonsense", "x"),
+        ("ingest",),
+    ],
+)
+def test_wrong_usage_is_status_2(run: Run, arguments: tuple[str, ...]) -> None:
+    result = run(*arguments, "--json")
+    assert result.status == 2
+    assert result.json["error"]["type"] == "UsageError"
+
+
+def test_no_index_says_how_to_make_one(run: Run) -> None:
+    result = run("ask", "What is TideNet?", "--json")
+    assert result.status == 1
+    assert result.json["error"]["type"] == "StoreMissing"
+    assert "rag ingest" in result.json["error"]["fix"]
+    assert "fix:" in result.err
+
+
+def test_ingest_counts_and_repeats_without_change(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    first = run("ingest", file, "--json").json
+    second = run("ingest", file, "--json").json
+    assert (first["added"], first["papers"], first["chunks"]) == (2, 2, 6)
+    assert (second["added"], second["unchanged"], second["embedded"]) == (0, 2, 0)
+    assert set(first) >= {"updated", "removed", "merged", "rejected", "seconds"}
+
+
+def test_ingest_follows_its_file(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    run("ingest", file)
+    write(file, {**RECORDS[0], "abstract": "AlphaNet sorts stones now."})
+    report = run("ingest", file, "--json").json
+    assert (report["updated"], report["removed"], report["papers"]) == (1, 1, 1)
+    assert "stones" in run("show", "a").out
+
+
+def test_ingest_keeps_what_is_gone_if_asked(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    run("ingest", file)
+    write(file, RECORDS[0])
+    assert run("ingest", "--keep", file, "--json").json["papers"] == 2
+
+
+def test_a_bad_file_costs_only_itself(run: Run, tmp_path: Path) -> None:
+    good = write(tmp_path / "good.jsonl", *RECORDS)
+    result = run("ingest", good, "missing.jsonl", "--json")
+    assert result.status == 1
+    assert result.json["papers"] == 2
+    assert result.json["rejected"][0]["path"] == "missing.jsonl"
+    assert result.json["error"]["type"] == "SourceError"
+    assert "missing.jsonl" in result.err
+
+
+def test_broken_lines_are_told_and_the_rest_is_kept(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "list.jsonl"
+    rows = [json.dumps(RECORDS[0]), '{"abstract": "cut', "[]", json.dumps(RECORDS[1])]
+    file.write_text("\n".join(rows), encoding="utf-8")
+    result = run("ingest", file, "--json")
+    assert result.status == 0
+    assert result.json["papers"] == 2
+    assert [row["line"] for row in result.json["rejected"]] == [2, 3]
+    assert "line 2" in result.err
+
+
+def test_a_store_path_that_is_a_file(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    result = run("ingest", file, "--store", file, "--json")
+    assert result.status == 1
+    assert result.json["error"]["type"] == "StoreUnwritable"
+
+
+def test_quiet_silences_notes(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    assert run("ingest", "-q", file).err == ""
+
+
+def test_doctor_is_content_with_a_whole_index(read: Run) -> None:
+    result = read("doctor", "--json")
+    assert [check for check in result.json["checks"] if not check["ok"]] == []
+    assert result.status == 0
+    assert set(result.json["checks"][0]) == {"name", "ok", "detail", "fix"}
+
+
+def test_doctor_finds_damage_and_rebuild_mends_it(run: Run, tmp_path: Path) -> None:
+    run("ingest", write(tmp_path / "list.jsonl", *RECORDS))
+    (vectors,) = (tmp_path / "index_store" / "generations").glob("*/vectors.npy")
+    vectors.write_bytes(b"")
+    asked = run("ask", "What is AlphaNet?", "--json")
+    assert asked.json["error"]["type"] == "StoreDamaged"
+    assert run("doctor").status == 3
+    assert run("rebuild").status == 0
+    assert run("doctor").status == 0
+    assert "AlphaNet" in run("ask", "What does AlphaNet sort?").out
+
+
+def test_demo_answers_one_question_and_refuses_the_other(run: Run) -> None:
+    result = run("demo", "--json")
+    answered, refused = result.lines
+    assert result.status == 0
+    assert (answered["outcome"], refused["outcome"]) == ("answered", "not_in_abstracts")
+
+
+def test_demo_does_not_mix_into_another_index(run: Run, tmp_path: Path) -> None:
+    run("ingest", write(tmp_path / "list.jsonl", *RECORDS))
+    result = run("demo", "--json")
+    assert result.status == 1
+    assert "--store" in result.json["error"]["fix"]
+
+
+def test_settings_come_from_file_environment_and_flags(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rag.toml").write_text('store = "from_file"\n')
+    assert "from_file" in run("list").err
+    (tmp_path / ".env").write_text("RAG_STORE=from_dotenv\n")
+    assert "from_dotenv" in run("list").err
+    monkeypatch.setenv("RAG_STORE", "from_environment")
+    assert "from_environment" in run("list").err
+    assert "from_flag" in run("list", "--store", "from_flag").err
+
+
+def test_an_unknown_setting_is_an_error_with_the_nearest_name(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rag.toml").write_text('stoer = "x"\n')
+    result = run("list", "--json")
+    assert result.status == 1
+    assert "did you mean store" in result.json["error"]["fix"]
+
+
+def test_an_unknown_engine_is_an_error(read: Run) -> None:
+    assert read("ask", "x", "--engine", "crystal-ball", "--json").json["error"]["type"] == (
+        "ConfigError"
+    )
+
+
+def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    evil = {"id": "e", "title": "Evil\x1b[2J", "abstract": "Evil \x1b]0;title\x07 text is shown."}
+    run("ingest", write(tmp_path / "list.jsonl", evil))
+    assert "\x1b" not in run("show", "e").out + run("list").out + run("ask", "What is shown?").out
+
+
+def test_output_that_nobody_reads_is_no_error(built: Path) -> None:
+    command = f"{sys.executable} -m rag list --store {built} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""

@@ -1,0 +1,116 @@
+"""Rules of the house that no single module can hold."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "rag"
+LAYERS = [
+    {"types", "errors"},
+    {"config", "corpus"},
+    {"embed"},
+    {"store"},
+    {"retrieve"},
+    {"engine"},
+    {"evaluate", "render"},
+    {"cli"},
+    {"__main__"},
+]
+"""A module may import from its own layer and from those above it in this list."""
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Names of the modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def part(module: str) -> str:
+    """rag.store.lock → store."""
+    return (module.split(".") + [""])[1]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downward_only(path: Path) -> None:
+    here = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    if here == "__init__":
+        pytest.skip("the package itself imports nothing")
+    level = next(i for i, layer in enumerate(LAYERS) if here in layer)
+    below = set().union(*LAYERS[: level + 1])
+    used = {part(name) for name in imports(path) if name.startswith("rag.")}
+    assert used <= below
+
+
+@pytest.mark.parametrize(
+    ("library", "doors"),
+    [
+        ("chromadb", {"store/chroma.py"}),
+        ("onnxruntime", {"embed/minilm.py"}),
+        ("tokenizers", {"embed/minilm.py"}),
+        ("bm25s", {"retrieve/lexical.py", "retrieve/terms.py"}),
+        ("llama_index", {"embed/llama.py", "retrieve/llama.py"}),
+        ("pylatexenc", {"corpus/math_text.py"}),
+    ],
+)
+def test_each_big_library_has_one_door(library: str, doors: set[str]) -> None:
+    users = {
+        str(path.relative_to(PACKAGE))
+        for path in MODULES
+        if any(name.split(".")[0] == library for name in imports(path))
+    }
+    assert users
+    assert users <= doors
+
+
+def test_only_the_command_line_prints_or_exits() -> None:
+    for path in MODULES:
+        if path.name == "cli.py":
+            continue
+        calls = [
+            node.func.id
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        ]
+        assert not {"print", "exit", "quit"} & set(calls), path
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\n"
+        "from rag.cli import main\n"
+        "try:\n    main(['--help'])\n"
+        "except SystemExit as stop:\n    assert not stop.code\n"
+        "heavy = {'llama_index', 'chromadb', 'openai', 'onnxruntime', 'numpy', 'bm25s'}\n"
+        "print('loaded:', sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "Usage: rag" in done.stdout
+    assert "loaded: []" in done.stdout
+
+
+def test_asking_loads_neither_chroma_nor_llama_index(built: Path) -> None:
+    script = (
+        "import sys\n"
+        "from rag.cli import main\n"
+        f"try:\n    main(['ask', 'What does TideNet do?', '--store', {str(built)!r}])\n"
+        "except SystemExit as stop:\n    assert not stop.code\n"
+        "print('loaded:', sorted({'llama_index', 'chromadb', 'openai'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "TideNet" in done.stdout
+    assert "loaded: []" in done.stdout
