@@ -12,6 +12,9 @@ from rag.retrieve.hybrid import Retriever, Signals
 SENTENCES = 3
 """Sentences in an answer, at most."""
 
+NEAR = 0.6
+"""Share of the first sentence's score; a sentence with a figure leads by more than others."""
+
 CLEAR_LEAD = 1.5
 """Summed z-scores by which the first paper must lead for the answer to be its alone. Half the
 paraphrases on our development questions are led by the wrong paper, by less than this."""
@@ -32,10 +35,16 @@ def select(
         return _both_sides(retriever, signals, question, _sides(named, rows))
     if question.kind == "follow-up" or len(named) == 1 or _leads(signals, rows):
         best = named[0] if len(named) == 1 and question.kind != "follow-up" else rows[0]
-        return evidence(retriever, signals, question, best)[:SENTENCES]
+        return _telling(question, evidence(retriever, signals, question, best)[:SENTENCES])
     first = evidence(retriever, signals, question, rows[0], contribution=True)
     second = evidence(retriever, signals, question, rows[1], contribution=True)
     return [*first[: SENTENCES - 1], *second[:1]]
+
+
+def _telling(question: Question, sentences: Sequence[Evidence]) -> list[Evidence]:
+    """Of a question for a figure only the sentences that come near the first; else all."""
+    floor = NEAR * sentences[0].score if question.wants_number else float("-inf")
+    return [sentences[0], *(s for s in sentences[1:] if s.score >= floor)]
 
 
 def _leads(signals: Signals, rows: Sequence[int]) -> bool:
