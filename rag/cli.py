@@ -198,7 +198,7 @@ def ingest(terminal: Terminal, paths: Sequence[str], keep: bool, no_wait: bool) 
 
     started = perf_counter()
     batches, rejected, failures = _read(terminal, paths)
-    if not batches:
+    if len(failures) == len(set(paths)):
         raise failures[0]
     report = _ingest(terminal, batches, keep=keep, wait=not no_wait)
     seconds = round(perf_counter() - started, 1)
@@ -411,19 +411,24 @@ def _sample() -> Batch:
 def _batch(reading: FileReading) -> Batch:
     from rag.store.ingest import Batch
 
-    return Batch(reading.path, reading.file, reading.records, whole=not reading.rejected)
+    whole = not reading.rejected
+    return Batch(reading.path, reading.file, reading.records, whole, reading.digest)
 
 
 def _read(
     terminal: Terminal, paths: Sequence[str]
 ) -> tuple[list[Batch], list[Rejection], list[SourceError]]:
-    """Read every file; one that cannot be read costs only itself."""
-    from rag.corpus import read_file
+    """Read every file that is not as it was; one that cannot be read costs only itself."""
+    from rag.corpus import file_digest, read_file
+    from rag.store.manifest import known_files
     from rag.types import Rejection
 
+    known = known_files(terminal.settings.store)
     batches, rejected, failures = [], [], []
     for path in dict.fromkeys(paths):
         try:
+            if known.get(str(Path(path).resolve())) == file_digest(path):
+                continue
             reading = read_file(path)
         except SourceError as error:
             failures.append(error)

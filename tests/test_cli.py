@@ -209,6 +209,35 @@ def test_ingest_keeps_what_is_gone_if_asked(run: Run, tmp_path: Path) -> None:
     assert run("ingest", "--keep", file, "--json").json["papers"] == 2
 
 
+def test_what_was_kept_goes_once_it_is_no_longer_asked_for(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    run("ingest", file)
+    write(file, RECORDS[0])
+    run("ingest", "--keep", file)
+    assert run("ingest", file, "--json").json["removed"] == 1
+
+
+def test_a_file_as_it_was_is_not_read_again(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    run("ingest", file)
+
+    def unexpected(path: str) -> None:
+        raise AssertionError(f"{path} was read again")
+
+    monkeypatch.setattr("rag.corpus.files.read_file", unexpected)
+    assert run("ingest", file, "--json").json["unchanged"] == 2
+
+
+def test_broken_lines_are_told_at_every_ingest(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "list.jsonl", *RECORDS)
+    file.write_text(file.read_text() + "broken\n")
+    first, second = (run("ingest", file, "--json").json for _ in range(2))
+    assert first["rejected"] == second["rejected"]
+    assert second["rejected"][0]["line"] == 3
+
+
 def test_a_bad_file_costs_only_itself(run: Run, tmp_path: Path) -> None:
     good = write(tmp_path / "good.jsonl", *RECORDS)
     result = run("ingest", good, "missing.jsonl", "--json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections import namedtuple
@@ -168,6 +169,16 @@ def test_bm25_is_loaded_from_the_valid_generation(five: Path) -> None:
     assert folders == [Snapshot.open(five).folder]
 
 
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_chroma_is_no_finding(store: Path) -> None:
+    for path in (store, *store.rglob("*")):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    found = findings(store)
+    for path in (store, *store.rglob("*")):
+        path.chmod(0o700)
+    assert found == {}
+
+
 def test_chroma_gone(store: Path) -> None:
     shutil.rmtree(store / "chroma")
     assert findings(store).keys() == {"chroma"}
@@ -188,18 +199,12 @@ def test_chroma_with_a_truncated_file_of_vectors(tmp_path: Path) -> None:
     put(tmp_path / "s", batch(papers(60, sentences=20)))  # enough for Chroma to write the file
     (path,) = (tmp_path / "s" / "chroma").rglob("data_level0.bin")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    assert "Chroma says" in findings(tmp_path / "s")["chroma"].detail
+    assert "Chroma cannot read it" in findings(tmp_path / "s")["chroma"].detail
 
 
 def test_chroma_that_crashes_its_process(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.store.chroma._read_ids", crash)
-    assert "crashes" in findings(store)["chroma"].detail
-
-
-def crash(folder: Path) -> set[str]:
-    import os
-
-    os.abort()
+    monkeypatch.setattr("rag.store.chroma._READER", "import os; os.abort()")
+    assert "Chroma cannot read it" in findings(store)["chroma"].detail
 
 
 def test_chunks_missing_and_extra_are_counted(store: Path) -> None:

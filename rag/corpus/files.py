@@ -5,6 +5,7 @@ Knows the file system and nothing about any one format, the store or other files
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from rag.types import Paper, Rejection, Source
 MAX_ABSTRACT_CHARS = 50_000
 """Far above any abstract; more is a file whose records were not told apart."""
 
+READING = 1
+"""To be raised when the same bytes would be read differently, so that they are read again."""
+
 _EXPECTED = (
     "give abstracts as paragraphs parted by blank lines, or as JSON or JSON Lines objects "
     'with an "abstract" key'
@@ -30,10 +34,14 @@ _UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """What a file holds: ``path`` as given, ``file`` absolute, one Source for each paper."""
+    """What a file holds: ``path`` as given, ``file`` absolute, one Source for each paper.
+
+    An equal ``digest`` means that reading the file again would give the same.
+    """
 
     path: str
     file: str
+    digest: str
     format: str
     records: tuple[Paper, ...]
     rejected: tuple[Rejection, ...]
@@ -44,7 +52,8 @@ def read_file(path: str) -> FileReading:
 
     Raises SourceError if it cannot be read, is not text, or holds no abstract.
     """
-    text = _read_text(path)
+    data = _read_bytes(path)
+    text = _text(path, data)
     reader = reader_for(text, Path(path).suffix.lower())
     file = str(Path(path).resolve())
     records: list[Paper] = []
@@ -58,12 +67,23 @@ def read_file(path: str) -> FileReading:
             rejected.append(replace(taken, path=path))
     if not records:
         raise _no_abstract(path, rejected)
-    return FileReading(path, file, reader.name, tuple(records), tuple(rejected))
+    return FileReading(
+        path, file, _digest(path, data), reader.name, tuple(records), tuple(rejected)
+    )
 
 
-def _read_text(path: str) -> str:
+def file_digest(path: str) -> str:
+    """The ``digest`` that reading a file would give; raises SourceError if it cannot be read."""
+    return _digest(path, _read_bytes(path))
+
+
+def _digest(path: str, data: bytes) -> str:
+    return hashlib.sha256(f"{READING} {path}\n".encode("utf-8", "replace") + data).hexdigest()
+
+
+def _read_bytes(path: str) -> bytes:
     try:
-        text = decode(Path(path).read_bytes())
+        return Path(path).read_bytes()
     except FileNotFoundError:
         raise SourceError(f"{path} does not exist", "check the path") from None
     except IsADirectoryError:
@@ -71,10 +91,15 @@ def _read_text(path: str) -> str:
         raise SourceError(f"{path} is a directory", fix) from None
     except PermissionError:
         raise SourceError(f"{path} may not be read", f"chmod u+r {path}") from None
-    except NotTextError:
-        raise SourceError(f"{path} is binary, not text", _EXPECTED) from None
     except (OSError, ValueError) as error:
         raise SourceError(f"{path} cannot be read: {error}", "check the path") from None
+
+
+def _text(path: str, data: bytes) -> str:
+    try:
+        text = decode(data)
+    except NotTextError:
+        raise SourceError(f"{path} is binary, not text", _EXPECTED) from None
     if not text.strip():
         raise SourceError(f"{path} is empty", _EXPECTED)
     return text

@@ -44,6 +44,8 @@ def merge(records: Iterable[Paper]) -> list[Paper]:
 
 def _fold(group: Sequence[Paper], text_of: Paper) -> Paper:
     """One Paper of all: the text of ``text_of``, else the first non-empty of each field."""
+    if len(group) == 1:
+        return text_of
     named = (paper.paper_id for paper in group if not _is_text_derived(paper))
     return replace(
         text_of,

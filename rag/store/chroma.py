@@ -11,12 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import TYPE_CHECKING, cast
@@ -37,9 +36,6 @@ if TYPE_CHECKING:
 COLLECTION = "abstracts"
 PROBE_BYTES = 1 << 24
 """A few times what Chroma's files grow by in one write."""
-
-SAMPLE = 500
-"""Vectors that are read to see whether vectors can be read."""
 
 Spans = Sequence[tuple[int, int]]
 
@@ -129,30 +125,37 @@ class Collection:
 
 
 def readable_ids(store: Path) -> set[str]:
-    """The ids of all chunks, after some of their vectors were read; changes nothing.
+    """The ids of all chunks, once their vectors were read, too; changes nothing.
 
     Opening a collection writes to it, and a damaged one can crash the process: a copy is
     opened, in another process. Raises StoreDamaged, or OSError where no copy can be made.
     """
     with TemporaryDirectory() as scratch:
         copy = shutil.copytree(store / "chroma", Path(scratch) / "chroma")
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as reader:
-            try:
-                return reader.submit(_read_ids, copy).result()
-            except BrokenProcessPool as error:
-                raise damaged(store, "Chroma crashes on it") from error
-            except ChromaError as error:
-                raise damaged(store, f"Chroma says: {error}") from error
+        for path in (copy, *copy.rglob("*")):  # which may come from an index that is read-only
+            path.chmod(0o700)
+        command = [sys.executable, "-c", _READER, str(copy), *sys.path]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = done.stderr.strip().rpartition("\n")[2] or f"exit status {done.returncode}"
+        raise damaged(store, f"Chroma cannot read it ({reason})")
+    return set(json.loads(done.stdout))
 
 
-def _read_ids(folder: Path) -> set[str]:
-    with _client(folder) as client:
+_READER = """
+import sys
+sys.path[:] = sys.argv[2:]
+from rag.store.chroma import print_ids
+print_ids(sys.argv[1])
+"""
+
+
+def print_ids(folder: str) -> None:
+    """What ``readable_ids`` has its process do: print the ids as a JSON array."""
+    with _client(Path(folder)) as client:
         collection = client.get_collection(COLLECTION, embedding_function=None)
-        ids = collection.get(include=[])["ids"]
-        # All would take minutes; spread evenly, these meet a file that was cut short.
-        if sample := ids[:: len(ids) // SAMPLE + 1]:
-            collection.get(ids=sample, include=["embeddings"])
-        return set(ids)
+        ids = collection.get(include=["embeddings"])["ids"]
+    json.dump(ids, sys.stdout)
 
 
 def _client(folder: Path) -> Client:

@@ -60,12 +60,14 @@ class Progress(Protocol):
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What one file holds now: ``file`` is its absolute path, ``whole`` is False where
-    records were rejected, so that their earlier versions must not be taken for removed."""
+    records were rejected, so that their earlier versions must not be taken for removed.
+    ``digest`` tells whether the file would be read the same again."""
 
     path: str
     file: str
     records: tuple[Paper, ...]
     whole: bool
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,12 @@ class IngestReport:
 
 @dataclass(slots=True)
 class _Plan:
-    """Spans and, once known, vectors of every paper that the index will hold, by paper_id."""
+    """Spans and, once known, vectors of every paper that the index will hold, by paper_id;
+    ``files`` as in the manifest."""
 
     papers: list[Paper]
     embedder: str
+    files: dict[str, str]
     vectors: dict[str, Matrix] = field(default_factory=dict)
     spans: dict[str, Spans] = field(init=False)
     ids: dict[str, list[str]] = field(init=False)
@@ -122,7 +126,12 @@ def ingest(
         if before and records == old and not unfinished(store).exists():
             papers = list(before.papers())
             return _report(papers, papers, records, before.manifest.chunks, 0)
-        return _apply(store, before, before, records, embedder, indexer, progress)
+        files = dict(before.manifest.files) if before else {}
+        for batch in batches:
+            files.pop(batch.file, None)
+            if batch.whole and batch.digest and not keep:
+                files[batch.file] = batch.digest
+        return _apply(store, before, before, records, files, embedder, indexer, progress)
 
 
 def rebuild(
@@ -141,7 +150,7 @@ def rebuild(
         with writing(store):
             _draft(store)
             shutil.rmtree(store / "chroma", ignore_errors=True)
-        return _apply(store, None, source, records, embedder, indexer, progress)
+        return _apply(store, None, source, records, {}, embedder, indexer, progress)
 
 
 def replace_batches(
@@ -186,6 +195,7 @@ def _apply(
     before: Snapshot | None,
     source: Snapshot | None,
     records: Sequence[Paper],
+    files: dict[str, str],
     embedder: Embedder,
     indexer: Indexer,
     progress: Progress,
@@ -197,7 +207,7 @@ def _apply(
     from rag.store.chroma import Collection
 
     papers = merge(records)
-    plan = _Plan(papers, embedder.identity)
+    plan = _Plan(papers, embedder.identity, files)
     if source:
         _reuse(plan, source)
     with writing(store):
@@ -320,6 +330,7 @@ def _publish(
         chunks=chunks,
         corpus=fingerprint(plan.papers),
         hashes={paper.paper_id: paper.text_hash for paper in plan.papers},
+        files=plan.files,
     )
     write_manifest(draft, manifest)
     draft.rename(store / "generations" / manifest.folder)

@@ -19,7 +19,11 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """``hashes`` maps each paper_id to its text's hash; ``corpus`` is one digest over them."""
+    """``hashes`` maps each paper_id to its text's hash; ``corpus`` is one digest over them.
+
+    ``files`` maps the absolute path of each file that was taken over as it stands to its
+    reading's digest: an equal one need not be read again.
+    """
 
     format: int
     generation: int
@@ -29,6 +33,7 @@ class Manifest:
     chunks: int
     corpus: str
     hashes: dict[str, str]
+    files: dict[str, str]
 
     @property
     def folder(self) -> str:
@@ -61,6 +66,14 @@ def read_manifest(store: Path) -> Manifest:
         raise missing(store) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise damaged(store, f"manifest.json cannot be read ({error})") from error
+
+
+def known_files(store: Path) -> dict[str, str]:
+    """The manifest's ``files``; empty where no manifest can be read."""
+    try:
+        return read_manifest(store).files
+    except StoreError:
+        return {}
 
 
 def load_manifest(folder: Path) -> Manifest:

@@ -10,7 +10,7 @@ import json
 import mmap
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError)
 """What reading a generation's files raises where one is not there or not what was written."""
+
+_FIELDS = [field.name for field in fields(Paper)]
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ def read_papers(path: Path) -> Iterator[Paper]:
 
 
 def paper_from(data: dict[str, Any]) -> Paper:
-    """The Paper that ``dataclasses.asdict`` and JSON made ``data`` of."""
+    """The Paper that ``data`` is a row of."""
     sources = tuple(Source(**source) for source in data.pop("sources"))
     authors, keywords = tuple(data.pop("authors")), tuple(data.pop("keywords"))
     return Paper(sources=sources, authors=authors, keywords=keywords, **data)
@@ -213,7 +215,8 @@ def _write_papers(path: Path, papers: Iterable[Paper]) -> list[int]:
     offsets = [0]
     with path.open("wb") as stream:
         for paper in papers:
-            line = json.dumps(asdict(paper), ensure_ascii=False).encode() + b"\n"
+            row = {name: getattr(paper, name) for name in _FIELDS}  # asdict takes ten times longer
+            line = json.dumps(row, default=asdict, ensure_ascii=False).encode() + b"\n"
             stream.write(line)
             offsets.append(offsets[-1] + len(line))
         stream.flush()
