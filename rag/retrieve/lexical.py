@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-# A progress bar of the library's own would mix with ours; this must be set before its import.
-os.environ.setdefault("DISABLE_TQDM", "1")
 import bm25s
+import numpy as np
 
 from rag.retrieve.terms import STOP_WORDS, stem, terms, words
 from rag.types import Paper
