@@ -298,18 +298,7 @@ def ask(terminal: Terminal, question: Sequence[str], batch: str | None, filters:
 @common
 def doctor(terminal: Terminal) -> None:
     """Check the index and say how to mend what is wrong."""
-    from rag.store.doctor import diagnose
-
-    checks = diagnose(terminal.settings.store, _embedder(one_shot=True), _open_bm25)
-    if terminal.as_json:
-        terminal.emit({"checks": [asdict(check) for check in checks]})
-    else:
-        for check in checks:
-            mark = "ok  " if check.ok else "BAD "
-            fix = "" if check.ok else f"\n     fix: {check.fix}"
-            click.echo(f"{mark} {check.name}: {check.detail}{fix}")
-    if not all(check.ok for check in checks):
-        raise SystemExit(GATE)
+    _check(terminal, {})
 
 
 @cli.command()
@@ -322,10 +311,8 @@ def rebuild(terminal: Terminal, no_wait: bool) -> None:
 
     store = terminal.settings.store
     report = rebuild_store(store, _embedder(), write_bm25, Bar(terminal), wait=not no_wait)
-    if terminal.as_json:
-        terminal.emit(asdict(report))
-    else:
-        click.echo(f"{report.papers:,} papers, {report.embedded:,} of them embedded again")
+    terminal.note(f"{report.papers:,} papers, {report.embedded:,} of them embedded again")
+    _check(terminal, asdict(report))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -402,6 +389,22 @@ def _asker(terminal: Terminal, question: str = "") -> Asker:
     from rag.engine.answer import Asker
 
     return Asker(retriever)
+
+
+def _check(terminal: Terminal, report: Mapping[str, Any]) -> None:
+    """Print every check of the index, after ``report`` in JSON; exit 3 if one fails."""
+    from rag.store.doctor import diagnose
+
+    checks = diagnose(terminal.settings.store, _embedder(one_shot=True), _open_bm25)
+    if terminal.as_json:
+        terminal.emit({**report, "checks": [asdict(check) for check in checks]})
+    else:
+        for check in checks:
+            mark = "ok  " if check.ok else "BAD "
+            fix = "" if check.ok else f"\n     fix: {check.fix}"
+            click.echo(f"{mark} {check.name}: {check.detail}{fix}")
+    if not all(check.ok for check in checks):
+        raise SystemExit(GATE)
 
 
 def _open_bm25(folder: Path) -> None:

@@ -285,7 +285,9 @@ def test_doctor_finds_damage_and_rebuild_mends_it(run: Run, tmp_path: Path) -> N
     asked = run("ask", "What is AlphaNet?", "--json")
     assert asked.json["error"]["type"] == "StoreDamaged"
     assert run("doctor").status == 3
-    assert run("rebuild").status == 0
+    rebuilt = run("rebuild", "--json")
+    assert rebuilt.status == 0
+    assert all(check["ok"] for check in rebuilt.json["checks"])
     assert run("doctor").status == 0
     assert "AlphaNet" in run("ask", "What does AlphaNet sort?").out
 
