@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rag import __version__
-from rag.errors import QuestionError, RagError, SourceError, StoreError
+from rag.errors import RagError, SourceError, StoreError
 
 if TYPE_CHECKING:
+    from rag.batch import Row
     from rag.config import Settings
     from rag.corpus import FileReading
     from rag.embed.minilm import MiniLM
@@ -258,11 +259,11 @@ def search(terminal: Terminal, query: Sequence[str], batch: str | None, filters:
     retriever = _retriever(terminal, text)
     if batch is not None:
 
-        def answer_row(row: Mapping[str, Any]) -> dict[str, Any]:
-            hits = retriever.search(_text(row), k, filters)
+        def results(row: Row) -> dict[str, Any]:
+            hits = retriever.search(row.question, k, filters)
             return {"results": [hit.to_json() for hit in hits]}
 
-        _run_batch(terminal, batch, answer_row)
+        _run_batch(terminal, batch, results)
         return
     hits = retriever.search(text, k, filters)
     if terminal.as_json:
@@ -286,10 +287,10 @@ def ask(terminal: Terminal, question: Sequence[str], batch: str | None, filters:
     asker = _asker(terminal, text)
     if batch is not None:
 
-        def answer_row(row: Mapping[str, Any]) -> dict[str, Any]:
-            return asker.ask(_text(row), _history(row), filters).to_json()
+        def reply(row: Row) -> dict[str, Any]:
+            return asker.ask(row.question, row.history, filters).to_json()
 
-        _run_batch(terminal, batch, answer_row)
+        _run_batch(terminal, batch, reply)
         return
     _show_answer(terminal, asker.ask(text, filters=filters))
 
@@ -522,62 +523,27 @@ def _question(words: Sequence[str], batch: str | None) -> str:
     return text
 
 
-def _run_batch(
-    terminal: Terminal, path: str, answer_row: Callable[[Mapping[str, Any]], dict[str, Any]]
-) -> None:
+def _run_batch(terminal: Terminal, path: str, reply: Callable[[Row], dict[str, Any]]) -> None:
     """Answer each row of a JSON Lines file in order; a bad one costs only itself."""
     from tqdm import tqdm
 
-    rows = list(_batch_rows(path))
     hidden = terminal.quiet or not sys.stderr.isatty()
-    for row in tqdm(rows, unit=" questions", disable=hidden):
-        identity = row.get("id") if isinstance(row, Mapping) else None
+    for row in tqdm(_rows(path), unit=" questions", disable=hidden):
         try:
-            if isinstance(row, RagError):
-                raise row
-            terminal.emit({"id": identity, **answer_row(row)})
+            if row.error:
+                raise row.error
+            terminal.emit({"id": row.id, **reply(row)})
         except RagError as error:
-            terminal.emit({"id": identity, "error": error.to_json()})
-            terminal.note(f"error: row {identity}: {error.message}\n  fix: {error.fix}")
+            terminal.emit({"id": row.id, "error": error.to_json()})
+            terminal.note(f"error: {error.message}\n  fix: {error.fix}")
 
 
-def _batch_rows(path: str) -> Iterator[Mapping[str, Any] | RagError]:
-    """Rows of a batch file; for a line that is none, the error that says so."""
+def _rows(path: str) -> list[Row]:
+    """The rows of a batch file, or of stdin for "-"."""
+    from rag.batch import parse_rows
+
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise SourceError(f"{path} cannot be read: {error}", "name a JSON Lines file") from error
-    fix = 'write one object a line: {"id": "1", "question": "…"}'
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            yield QuestionError(f"{path}, line {number}: not JSON.", fix)
-            continue
-        yield (
-            row
-            if isinstance(row, dict)
-            else QuestionError(f"{path}, line {number}: not an object.", fix)
-        )
-
-
-def _text(row: Mapping[str, Any]) -> str:
-    question = row.get("question")
-    if not isinstance(question, str):
-        raise QuestionError("The row has no question.", 'give it "question": "…"')
-    return question
-
-
-def _history(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The earlier turns of a row."""
-    turns = row.get("history") or []
-    if not isinstance(turns, list) or not all(_is_turn(turn) for turn in turns):
-        fix = 'give it "history": [["question", "answer"], …]'
-        raise QuestionError("The row's history is not a list of turns.", fix)
-    return [(question, answer) for question, answer in turns]
-
-
-def _is_turn(turn: object) -> bool:
-    return isinstance(turn, list) and len(turn) == 2 and all(isinstance(t, str) for t in turn)
+    return list(parse_rows(text, path))

@@ -18,7 +18,7 @@ LAYERS = [
     {"store"},
     {"retrieve"},
     {"engine"},
-    {"evaluate", "render"},
+    {"evaluate", "render", "batch"},
     {"cli"},
     {"__main__"},
 ]
