@@ -27,7 +27,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python bench/ingest.py
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info index_store/*
+	rm -rf $(VENV) build dist *.egg-info index_store/evals
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 OK, FAILED, USAGE, GATE, INTERRUPTED = 0, 1, 2, 3, 130
 
+SAMPLE = "sample/iclr2026_notes.jsonl"
 DEMO_QUESTIONS = (
     "How does FIRE measure plasticity?",
     "How many GPUs was DRIFT trained on?",
@@ -183,7 +184,10 @@ def demo(terminal: Terminal) -> None:
         _show_answer(terminal, answer)
         if not terminal.as_json:
             click.echo()
-    terminal.note('Next: rag ask "…", or rag ingest YOUR_LIST.txt --store my_index')
+    terminal.note(
+        "The quotes are of notes that retell the abstracts.\n"
+        'Next: rag ask "…", or rag ingest YOUR_LIST.txt --store my_index'
+    )
 
 
 @cli.command()
@@ -205,6 +209,7 @@ def ingest(terminal: Terminal, paths: Sequence[str], keep: bool, no_wait: bool) 
         raise failures[0]
     report = _ingest(terminal, batches, keep=keep, wait=not no_wait)
     seconds = round(perf_counter() - started, 1)
+    _warn_of_sample(terminal)
     _show_report(terminal, report, rejected, failures, seconds)
     if failures:
         raise SystemExit(FAILED)
@@ -236,13 +241,13 @@ def list_papers(terminal: Terminal, match: str | None, filters: Filters) -> None
 
     papers = list(_snapshot(terminal).papers())
     rows = filters.rows(papers) if filters else range(len(papers))
-    for row in rows:
-        paper = papers[row]
-        if match is None or mentions(paper, match):
-            if terminal.as_json:
-                terminal.emit(paper.to_json())
-            else:
-                click.echo(list_line(paper))
+    found = [papers[row] for row in rows if match is None or mentions(papers[row], match)]
+    for paper in found:
+        if terminal.as_json:
+            terminal.emit(paper.to_json())
+        else:
+            click.echo(list_line(paper))
+    terminal.note(f"{len(found):,} of {len(papers):,} papers")
 
 
 @cli.command()
@@ -326,6 +331,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = OK
     except RagError as error:
         status = _fail(error.to_json(), FAILED, as_json)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        status = USAGE
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "rag"
         fix = f"{command} --help shows the usage"
@@ -418,13 +426,12 @@ def _sample() -> Batch:
     """The bundled notes, under a name that does not tell where the package is installed."""
     from rag.corpus import read_file
 
-    name = "sample/iclr2026_notes.jsonl"
-    batch = _batch(read_file(str(Path(__file__).parent / name)))
+    batch = _batch(read_file(str(Path(__file__).parent / SAMPLE)))
     records = [
-        replace(paper, sources=tuple(replace(source, path=name) for source in paper.sources))
+        replace(paper, sources=tuple(replace(source, path=SAMPLE) for source in paper.sources))
         for paper in batch.records
     ]
-    return replace(batch, path=name, records=tuple(records))
+    return replace(batch, path=SAMPLE, records=tuple(records))
 
 
 def _batch(reading: FileReading) -> Batch:
@@ -479,6 +486,14 @@ def _only_sample(terminal: Terminal, sample: str) -> None:
     if any(source.file != sample for paper in papers for source in paper.sources):
         message = f"{terminal.settings.store} holds papers of yours."
         raise StoreError(message, "rag demo --store demo_index")
+
+
+def _warn_of_sample(terminal: Terminal) -> None:
+    """Say so if somebody's own papers have come to stand beside the sample."""
+    places = {source.path for paper in _snapshot(terminal).papers() for source in paper.sources}
+    if SAMPLE in places and not places <= {SAMPLE}:
+        store = terminal.settings.store
+        terminal.note(f"{store} also holds the sample; for an index of your own name one: --store")
 
 
 def _show_report(

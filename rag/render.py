@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,6 +11,10 @@ from dataclasses import dataclass
 from rag.types import Answer, Hit, Paper
 
 WIDTH = 88
+"""Columns at most; a narrower terminal has its own."""
+MIN_WIDTH = 30
+_MARKER = re.compile(r" \[(?=\d+\])")
+"""A marker stays on the line of its sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Style:
 
 def answer_text(answer: Answer, style: Style) -> str:
     """The answer with its markers, then each source with where it stands and its quotes."""
-    lines = [style.bold(fill(safe(answer.text))), ""]
+    lines = [fill(_MARKER.sub("\u00a0[", safe(answer.text))), ""]
     for number, paper in enumerate(answer.sources, start=1):
         lines += [f"[{number}] {safe(paper.name)}", style.dim(f"    {place(paper)}")]
         quotes = [c.quote for s in answer.statements for c in s.citations if c.number == number]
@@ -82,10 +88,11 @@ def safe(text: str) -> str:
 
 
 def fill(text: str, indent: str = "") -> str:
-    """Text wrapped to the width of a page."""
+    """Text wrapped to the width of the terminal, or of a page."""
+    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     return textwrap.fill(
         text,
-        WIDTH,
+        max(width, MIN_WIDTH),
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,

@@ -117,6 +117,28 @@ def test_show_gives_text_and_raw(read: Run) -> None:
     assert paper["raw"]
 
 
+def test_show_takes_a_handle(read: Run) -> None:
+    assert read("show", "LemmaLoom", "--json").json["paper_id"] == "proof"
+
+
+def test_a_match_of_nothing_says_so(read: Run) -> None:
+    result = read("list", "--match", "zebra")
+    assert (result.status, result.out) == (0, "")
+    assert "0 of 8 papers" in result.err
+
+
+def test_no_command_shows_the_help(run: Run) -> None:
+    result = run()
+    assert result.status == 2
+    assert result.err.startswith("Usage: rag")
+
+
+def test_own_papers_beside_the_sample_are_remarked(run: Run, tmp_path: Path) -> None:
+    run("demo")
+    result = run("ingest", write(tmp_path / "list.jsonl", *RECORDS))
+    assert "also holds the sample" in result.err
+
+
 def test_show_of_an_unknown_paper_names_near_ones(read: Run) -> None:
     result = read("show", "tides", "--json")
     assert result.status == 1

@@ -163,6 +163,32 @@ def test_an_answer_has_at_most_three_statements(asker: Asker) -> None:
     assert 1 <= len(statements) <= 3
 
 
+@pytest.mark.parametrize(
+    "question", ["What is LemmaLoom?", "summarize LemmaLoom", "Tell me about LemmaLoom."]
+)
+def test_what_a_named_paper_is_about_is_never_refused(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    assert (answer.kind, answer.outcome) == ("definition", "answered")
+    assert cited(answer) == {"proof"}
+
+
+def test_a_question_for_more_than_the_name_is_no_definition(asker: Asker) -> None:
+    assert asker.ask("How many goals does LemmaLoom close?").kind == "fact"
+
+
+def test_a_list_says_how_many_papers_hold_the_words(asker: Asker) -> None:
+    answer = asker.ask("Which papers mention language models?")
+    assert answer.text.startswith("2 of 8 papers mention this: ")
+    assert cited(answer) == {"prune", "proof"}
+
+
+def test_a_list_that_goes_on_is_partial(asker: Asker) -> None:
+    answer = asker.ask("How many papers mention models?")
+    assert answer.outcome == "partial"
+    assert answer.text.startswith("4 of 8 papers mention this; 3 of them: ")
+    assert len(answer.statements) == 3
+
+
 def test_a_comparison_cites_both_sides(asker: Asker) -> None:
     answer = asker.ask("Compare TideNet and LemmaLoom")
     assert answer.kind == "compare"

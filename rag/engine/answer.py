@@ -8,7 +8,7 @@ from functools import cached_property
 from time import perf_counter
 
 from rag.engine.evidence import Evidence
-from rag.engine.extractive import select
+from rag.engine.extractive import SENTENCES, literal, select
 from rag.engine.outcome import Indications, indications, judge
 from rag.engine.question import Names, Question, Turn, context_of, continues, understand
 from rag.errors import QuestionError
@@ -27,10 +27,14 @@ _REFUSALS = {
 
 @dataclass(frozen=True)
 class Considered:
-    """A question on its way to an answer: what was found and what speaks for it."""
+    """A question on its way to an answer: what was found and what speaks for it.
+
+    ``literal`` are the papers that hold every word that a list or count asks for.
+    """
 
     question: Question
     rows: Sequence[int]
+    literal: Sequence[int]
     picked: Sequence[Evidence]
     indications: Indications
 
@@ -68,7 +72,8 @@ class Asker:
         """The question made to stand alone, and the row of the paper that it goes on about."""
         focus = self._focus(question, history)
         name = "" if focus is None else f"{self.retriever.snapshot.paper(focus).name}: "
-        return understand(question, name + question), focus
+        handles = [self.retriever.snapshot.handles[row] for row in self.names.rows(question)]
+        return understand(question, name + question, handles), focus
 
     def rank(self, question: str, history: Sequence[Turn] = ()) -> Sequence[int]:
         """Rows of all papers as a question finds them, best first."""
@@ -97,11 +102,12 @@ class Asker:
         named = [row for row in self.names.rows(asked.standalone) if row in rows]
         picked = select(self.retriever, signals, asked, named, rows)
         found = indications(self.retriever, signals, asked, picked, named=bool(named))
-        return Considered(asked, rows, picked, found)
+        listed = literal(self.retriever, signals, rows) if asked.kind in ("list", "count") else ()
+        return Considered(asked, rows, listed, picked, found)
 
     def _answer(self, considered: Considered) -> Answer:
-        outcome = judge(considered.indications)
-        if outcome != "answered":
+        outcome = self._outcome(considered)
+        if outcome in _REFUSALS:
             nearest = [self.retriever.snapshot.paper(row) for row in considered.rows[:NEAREST]]
             return self._refusal(considered.question, outcome, nearest)
         rows = list(dict.fromkeys(sentence.row for sentence in considered.picked))
@@ -112,11 +118,27 @@ class Asker:
             standalone_question=considered.question.standalone,
             outcome=outcome,
             kind=considered.question.kind,
-            text=" ".join(f"{s.text} [{s.citations[0].number}]" for s in statements),
+            text=" ".join([*self._count(considered), *map(_marked, statements)]),
             statements=tuple(statements),
             sources=tuple(papers),
             engine="extractive",
         )
+
+    def _outcome(self, considered: Considered) -> Outcome:
+        """partial for a list that goes on; what a named paper is about is always said."""
+        if considered.question.kind == "definition":
+            return "answered"
+        if len(considered.literal) > SENTENCES:
+            return "partial"
+        return judge(considered.indications)
+
+    def _count(self, considered: Considered) -> list[str]:
+        """How many papers a list or count is about, as far as words can tell."""
+        found, population = len(considered.literal), len(considered.rows)
+        if not found:
+            return []
+        shown = f"; {SENTENCES} of them" if found > SENTENCES else ""
+        return [f"{found} of {population} papers mention this{shown}:"]
 
     def _refusal(self, asked: Question, outcome: Outcome, nearest: Sequence[Paper]) -> Answer:
         listed = "; ".join(f"{paper.name} [{i}]" for i, paper in enumerate(nearest, start=1))
@@ -139,6 +161,10 @@ def _statement(sentence: Evidence, number: int, papers: Sequence[Paper]) -> Stat
     quote = paper.text[sentence.start : sentence.end]
     citation = Citation(number, paper.paper_id, quote, sentence.start, sentence.end)
     return Statement(quote, (citation,), supported=True, support=1.0)
+
+
+def _marked(statement: Statement) -> str:
+    return f"{statement.text} [{statement.citations[0].number}]"
 
 
 def _timings(started: float, retrieved: float, done: float) -> dict[str, int]:

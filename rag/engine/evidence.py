@@ -31,20 +31,24 @@ there, place in the abstract (0 first, 1 last), words covered by the sentence be
 the first. Rounded from a search on the development half of our questions; the held-out half
 and both corpora agree within a point for changes of a third."""
 
-CONTRIBUTION = 0.3
-"""Bonus of a sentence that says what the paper does, where that is what is asked for."""
-
 _NUMBER = re.compile(
     r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|fifty"
     r"|hundred|thousand|million|half|double|twice)\b",
     re.I,
 )
-_CONTRIBUTION = re.compile(
-    r"\b(we|our|this (paper|work|study)|the authors?)\b.{0,60}\b(propos|introduc|present|show|"
-    r"find|found|develop|demonstrat|prov|stud|reveal|establish|identif|analy|provid|adapt)"
-    r"|\b(results?|experiments?|findings)\b.{0,20}\b(show|demonstrate|reveal|clarify)",
-    re.I,
+Favour = tuple[float, re.Pattern[str]]
+"""A bonus, and the sentences that get it."""
+
+CONTRIBUTION = (
+    0.3,
+    re.compile(
+        r"\b(we|our|this (paper|work|study)|the authors?)\b.{0,60}\b(propos|introduc|present|show|"
+        r"find|found|develop|demonstrat|prov|stud|reveal|establish|identif|analy|provid|adapt)"
+        r"|\b(results?|experiments?|findings)\b.{0,20}\b(show|demonstrate|reveal|clarify)",
+        re.I,
+    ),
 )
+"""Sentences that say what a paper does, where that helps to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ def evidence(
     question: Question,
     row: int,
     *,
-    contribution: bool = False,
+    favour: Favour | None = None,
 ) -> list[Evidence]:
     """The sentences of one paper, the most telling first; ties by place."""
     paper = retriever.snapshot.paper(row)
@@ -72,12 +76,20 @@ def evidence(
     cosines = signals.sentence[retriever.snapshot.sentence_rows(row)]
     texts = [paper.text[start:end] for start, end in spans]
     scores = sentence_scores(texts, cosines, residual(signals.terms, paper), question.wants_number)
-    if contribution:
-        scores += CONTRIBUTION * _flags(_CONTRIBUTION, texts)
+    if favour:
+        bonus, pattern = favour
+        scores += bonus * _flags(pattern, texts)
     order = np.argsort(-scores.round(4), kind="stable")
     return [
         Evidence(row, spans[i][0], spans[i][1], texts[i], round(float(scores[i]), 4)) for i in order
     ]
+
+
+def introduction(handle: str) -> Favour:
+    """Favours the sentence that introduces the system of that name."""
+    name = re.escape(handle)
+    verb = r"\b(propos|introduc|present|develop|call|term|dub)\w*\b"
+    return 1.5, re.compile(rf"{verb}.{{0,60}}{name}\b|\b{name}\b.{{0,60}}( is|,) (an?|the)\b", re.I)
 
 
 def residual(question_terms: Sequence[str], paper: Paper) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from rag.engine.evidence import Evidence, evidence
+from rag.engine.evidence import CONTRIBUTION, Evidence, evidence, introduction
 from rag.engine.question import Question
 from rag.retrieve.hybrid import Retriever, Signals
 
@@ -30,14 +30,18 @@ def select(
     """The sentences of the answer, most telling first; ``rows`` are papers, best first, and
     ``named`` those among them that the question calls by name."""
     if question.kind in ("list", "count"):
-        return _one_each(retriever, signals, question, _literal_first(retriever, signals, rows))
+        listed = literal(retriever, signals, rows) or rows
+        return _one_each(retriever, signals, question, listed[:SENTENCES])
     if question.kind == "compare":
         return _both_sides(retriever, signals, question, _sides(named, rows))
     if question.kind == "follow-up" or len(named) == 1 or _leads(signals, rows):
         best = named[0] if len(named) == 1 and question.kind != "follow-up" else rows[0]
-        return _telling(question, evidence(retriever, signals, question, best)[:SENTENCES])
-    first = evidence(retriever, signals, question, rows[0], contribution=True)
-    second = evidence(retriever, signals, question, rows[1], contribution=True)
+        defines = question.kind == "definition"
+        favour = introduction(retriever.snapshot.handles[best]) if defines else None
+        sentences = evidence(retriever, signals, question, best, favour=favour)
+        return _telling(question, sentences[:SENTENCES])
+    first = evidence(retriever, signals, question, rows[0], favour=CONTRIBUTION)
+    second = evidence(retriever, signals, question, rows[1], favour=CONTRIBUTION)
     return [*first[: SENTENCES - 1], *second[:1]]
 
 
@@ -53,18 +57,17 @@ def _leads(signals: Signals, rows: Sequence[int]) -> bool:
     return bool(signals.fused[rows[0]] - signals.fused[rows[1]] > CLEAR_LEAD)
 
 
-def _literal_first(retriever: Retriever, signals: Signals, rows: Sequence[int]) -> Sequence[int]:
-    """The papers to list: those that hold every word asked for or, if none does, the nearest."""
+def literal(retriever: Retriever, signals: Signals, rows: Sequence[int]) -> Sequence[int]:
+    """The papers among ``rows``, in their order, that hold every word asked for."""
     having = retriever.lexical.having(signals.terms)
-    literal = [row for row in rows if having[row]]
-    return (literal or rows)[:SENTENCES]
+    return [row for row in rows if having[row]] if signals.terms else []
 
 
 def _one_each(
     retriever: Retriever, signals: Signals, question: Question, rows: Sequence[int]
 ) -> list[Evidence]:
     """The best sentence of each paper, in the papers' order."""
-    return [evidence(retriever, signals, question, row, contribution=True)[0] for row in rows]
+    return [evidence(retriever, signals, question, row, favour=CONTRIBUTION)[0] for row in rows]
 
 
 def _sides(named: Sequence[int], rows: Sequence[int]) -> list[int]:
@@ -75,8 +78,9 @@ def _sides(named: Sequence[int], rows: Sequence[int]) -> list[int]:
 def _both_sides(
     retriever: Retriever, signals: Signals, question: Question, rows: Sequence[int]
 ) -> list[Evidence]:
-    """The best sentence of each side, then the better of their second ones."""
-    sides = [evidence(retriever, signals, question, row, contribution=True) for row in rows]
-    firsts = [side[0] for side in sides]
-    seconds = sorted((s for side in sides for s in side[1:2]), key=lambda s: (-s.score, s.row))
-    return [*firsts, *seconds][:SENTENCES]
+    """The best sentence of each side and the better of their second ones, side by side."""
+    sides = [evidence(retriever, signals, question, row, favour=CONTRIBUTION)[:2] for row in rows]
+    spare = SENTENCES - len(sides)
+    seconds = sorted((s for side in sides for s in side[1:]), key=lambda s: (-s.score, s.row))
+    dropped = seconds[spare:]
+    return [sentence for side in sides for sentence in side if sentence not in dropped]

@@ -47,6 +47,14 @@ _ANAPHORA = re.compile(
 _CONTINUES = re.compile(r"^(and|but|so|then|also|why|how so|what about|how about|or)\b", re.I)
 
 
+_ABOUT = frozenset(
+    "do does work works about paper method model system framework approach problem solve address"
+    " summary summarize summarise overview main idea contribution introduce propose tell describe"
+    " explain define definition mean means stand give".split()
+)
+"""Words of a request to say what a paper is about; in one there is nothing else but its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question and how to go about it: ``asked`` as it was put, ``standalone`` so that it can
@@ -59,9 +67,12 @@ class Question:
     wants_number: bool
 
 
-def understand(question: str, standalone: str) -> Question:
-    """The kind and wishes of a question; ``standalone`` differs from it in a follow-up."""
+def understand(question: str, standalone: str, names: Sequence[str] = ()) -> Question:
+    """The kind and wishes of a question; ``standalone`` differs from it in a follow-up, and
+    ``names`` are the handles that it calls papers by."""
     kind = "follow-up" if standalone != question else kind_of(question)
+    if kind == "fact" and len(names) == 1 and not _beyond(question, names[0]):
+        kind = "definition"
     text = _FRAME.sub("", standalone) if kind in ("list", "count") else standalone
     return Question(question, standalone, text, kind, bool(_QUANTITY.search(question)))
 
@@ -73,6 +84,11 @@ def kind_of(question: str) -> str:
     if _COMPARE.search(question):
         return "compare"
     return "list" if _LIST.search(question) else "fact"
+
+
+def _beyond(question: str, name: str) -> set[str]:
+    """What a question asks besides what the paper of that name is about."""
+    return set(words(question)) - STOP_WORDS - _ABOUT - set(words(name))
 
 
 def continues(question: str) -> bool:

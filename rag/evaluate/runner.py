@@ -28,11 +28,13 @@ def table(scored: Sequence[Scored], by: str = "kind") -> str:
     groups: dict[str, list[Scored]] = {"all": list(scored)}
     for s in scored:
         groups.setdefault(getattr(s.case, by), []).append(s)
-    lines = ["".join([f"{'':20}{'cases':>6}", *(f"{_short(name):>9}" for name in METRICS)])]
+    names = [f"{name:>{len(name) + 2}}" for name in METRICS]
+    lines = ["".join([f"{'':18}{'cases':>6}", *names])]
     for name, members in groups.items():
         values = [metric(members) for metric in METRICS.values()]
-        cells = "".join(f"{'—' if v is None else format(v, '.3f'):>9}" for v in values)
-        lines.append(f"{name:20}{len(members):>6}{cells}")
+        texts = ["—" if value is None else f"{value:.3f}" for value in values]
+        cells = "".join(f"{text:>{len(head)}}" for text, head in zip(texts, names, strict=True))
+        lines.append(f"{name:18}{len(members):>6}{cells}")
     return "\n".join(lines)
 
 
@@ -41,12 +43,4 @@ def confusion(scored: Iterable[Scored]) -> str:
     counts = Counter((s.case.outcome, s.answer.outcome) for s in scored)
     return "\n".join(
         f"expected {want:17} got {got:17} {n:4}" for (want, got), n in sorted(counts.items())
-    )
-
-
-def _short(name: str) -> str:
-    return (
-        name.replace("refusal ", "ref. ")
-        .replace("citation ", "cit. ")
-        .replace("recision", "r.")[:9]
     )

@@ -106,13 +106,18 @@ class Snapshot:
             raise damaged(self.store, f"records.jsonl cannot be read ({error})") from error
 
     def find(self, paper_id: str) -> int:
-        """Row of a paper; raises PaperNotFound, naming the nearest ids and handles."""
+        """Row of the paper with an id or, if no other has it, a handle; raises PaperNotFound,
+        naming the nearest ones."""
         if paper_id in self.row_of:
             return self.row_of[paper_id]
+        called = [row for row, handle in enumerate(self.handles) if handle == paper_id]
+        if len(called) == 1:
+            return called[0]
         from rapidfuzz import process
 
-        near = [match for match, *_ in process.extract(paper_id, self.ids, limit=3)]
-        fix = f"rag list --store {self.store}; the nearest ids are {', '.join(near)}"
+        known = [*self.ids, *self.handles]
+        near = [match for match, *_ in process.extract(paper_id, known, limit=3)]
+        fix = f"rag list --store {self.store}; near ones are {', '.join(near)}"
         raise PaperNotFound(f"No paper has the id {paper_id!r}.", fix)
 
     def sentence_rows(self, row: int) -> slice:
