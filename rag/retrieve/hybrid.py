@@ -7,7 +7,7 @@ this beats rank fusion here, which forgets by how much a name matched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -81,11 +81,19 @@ class Retriever:
 
     def ranked(self, signals: Signals, filters: Filters | None = None) -> list[int]:
         """Rows of the papers that pass the filters, best first, ties broken by id."""
-        rows: Sequence[int] = range(len(self.snapshot))
-        if filters:
-            rows = filters.rows(self.snapshot.papers())
-        ids, fused = self.snapshot.ids, signals.fused
-        return sorted(rows, key=lambda row: (-_rounded(float(fused[row])), ids[row]))
+        order = np.lexsort((self._place_of_id, -signals.fused.round(4)))
+        ranked: list[int] = order.tolist()
+        if not filters:
+            return ranked
+        passing = set(filters.rows(self.snapshot.papers()))
+        return [row for row in ranked if row in passing]
+
+    @cached_property
+    def _place_of_id(self) -> NDArray[np.int64]:
+        """Where each row's id stands among the sorted ids, to break ties."""
+        places = np.empty(len(self.snapshot), np.int64)
+        places[np.argsort(np.array(self.snapshot.ids), kind="stable")] = np.arange(len(places))
+        return places
 
     def search(self, question: str, k: int = 10, filters: Filters | None = None) -> list[Hit]:
         """The ``k`` best papers, each with its best passages."""
