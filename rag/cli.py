@@ -349,6 +349,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = OK
+    except Exception as error:
+        if os.environ.get("RAG_DEBUG"):
+            raise
+        details = {
+            "type": "InternalError",
+            "message": f"Something unforeseen: {type(error).__name__}: {error}",
+            "fix": "rag doctor checks the index; RAG_DEBUG=1 shows where it happened",
+        }
+        status = _fail(details, FAILED, as_json)
     sys.exit(status)
 
 

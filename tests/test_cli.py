@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from rag.cli import main
@@ -314,6 +316,61 @@ def test_doctor_finds_damage_and_rebuild_mends_it(run: Run, tmp_path: Path) -> N
     assert "AlphaNet" in run("ask", "What does AlphaNet sort?").out
 
 
+def replace_array(path: Path, change: Callable[[Any], Any]) -> None:
+    np.save(path, change(np.load(path)))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("sentences", lambda rows: rows[::-1]),
+        ("sentences", lambda rows: rows.astype(float)),
+        ("sentences", lambda rows: rows * 0),
+        ("bm25/params.index", "{}"),
+        ("bm25/params.index", "[]"),
+        ("bm25/vocab.index", "[]"),
+        ("bm25/indptr.csc.index", ""),
+    ],
+)
+def test_any_damage_is_told_with_the_fix(run: Run, tmp_path: Path, name: str, change: Any) -> None:
+    run("ingest", write(tmp_path / "list.jsonl", *RECORDS))
+    (folder,) = (tmp_path / "index_store" / "generations").glob("[0-9]*")
+    if callable(change):
+        replace_array(folder / f"{name}.npy", change)
+    else:
+        (path,) = folder.glob(f"{name}.*")
+        path.write_text(change)
+    result = run("ask", "What is AlphaNet?", "--json")
+    assert result.status == 1
+    assert result.json["error"]["type"] == "StoreDamaged"
+    assert "rag rebuild" in result.json["error"]["fix"]
+
+
+def test_an_index_without_its_records_says_what_is_left_to_do(run: Run, tmp_path: Path) -> None:
+    run("ingest", write(tmp_path / "list.jsonl", *RECORDS))
+    shutil.rmtree(tmp_path / "index_store" / "generations")
+    assert "rag rebuild" in run("ask", "What?", "--json").json["error"]["fix"]
+    assert "original files" in run("rebuild", "--json").json["error"]["fix"]
+
+
+def test_rebuild_replaces_whatever_stands_for_chroma(run: Run, tmp_path: Path) -> None:
+    run("ingest", write(tmp_path / "list.jsonl", *RECORDS))
+    shutil.rmtree(tmp_path / "index_store" / "chroma")
+    (tmp_path / "index_store" / "chroma").write_text("not a folder")
+    assert run("rebuild").status == 0
+
+
+def test_the_unforeseen_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def surprise(store: Path) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("rag.store.snapshot.Snapshot.open", surprise)
+    result = run("list", "--json")
+    assert result.status == 1
+    assert result.json["error"]["type"] == "InternalError"
+    assert "Traceback" not in result.err
+
+
 def test_demo_answers_one_question_and_refuses_the_other(run: Run) -> None:
     result = run("demo", "--json")
     answered, refused = result.lines
@@ -360,6 +417,6 @@ def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) 
 
 
 def test_output_that_nobody_reads_is_no_error(built: Path) -> None:
-    command = f"{sys.executable} -m rag list --store {built} | head -1"
+    command = f"{sys.executable} -m rag list -q --store {built} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stderr == ""

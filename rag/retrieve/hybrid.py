@@ -60,9 +60,12 @@ class Retriever:
     @cached_property
     def lexical(self) -> Lexical:
         try:
-            return Lexical(self.snapshot.folder)
-        except (OSError, ValueError, KeyError) as error:
-            raise damaged(self.snapshot.store, f"the BM25 index: {error}") from error
+            lexical = Lexical(self.snapshot.folder)
+        except Exception as error:  # the library trusts its files: anything can come of others
+            raise damaged(self.snapshot.store, f"the BM25 index: {error!r}") from error
+        if lexical.papers != len(self.snapshot):
+            raise damaged(self.snapshot.store, "the BM25 index is of other papers")
+        return lexical
 
     def signals(self, question: str) -> Signals:
         """Score every paper and sentence. The corpus must not be empty."""

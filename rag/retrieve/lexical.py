@@ -45,6 +45,11 @@ class Lexical:
         self._vocabulary: dict[str, int] = self._index.vocab_dict
 
     @property
+    def papers(self) -> int:
+        """How many papers are indexed."""
+        return int(self._index.scores.get("num_docs") or 0)
+
+    @property
     def vocabulary(self) -> Set[str]:
         """All terms of the corpus."""
         return self._vocabulary.keys()
@@ -57,19 +62,19 @@ class Lexical:
         """BM25 score of every paper, shape (papers,); zeros if no term is known."""
         known = [term for term in query_terms if self.knows(term)]
         if not known:
-            return np.zeros(self._index.scores["num_docs"], np.float32)
+            return np.zeros(self.papers, np.float32)
         return np.asarray(self._index.get_scores(known), np.float32)
 
     def having(self, query_terms: Sequence[str]) -> NDArray[np.bool_]:
         """Which papers hold every one of the terms, shape (papers,)."""
-        found = np.ones(self._index.scores["num_docs"], np.bool_)
+        found = np.ones(self.papers, np.bool_)
         for term in query_terms:
             found &= self.scores([term]) > 0
         return found
 
     def rarity(self, term: str) -> float:
         """Robertson's inverse document frequency of a term; unknown terms are rarest."""
-        n = self._index.scores["num_docs"]
+        n = self.papers
         index = self._vocabulary.get(term)
         pointers = self._index.scores["indptr"]
         found = 0 if index is None else int(pointers[index + 1] - pointers[index])

@@ -149,8 +149,16 @@ def rebuild(
         records, source = salvage(store, embedder.identity)
         with writing(store):
             _draft(store)
-            shutil.rmtree(store / "chroma", ignore_errors=True)
+            _remove(store / "chroma")
         return _apply(store, None, source, records, {}, embedder, indexer, progress)
+
+
+def _remove(path: Path) -> None:
+    """Remove whatever is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def replace_batches(

@@ -22,7 +22,7 @@ def salvage(store: Path, embedder: str) -> tuple[list[Paper], Snapshot | None]:
     """
     _refuse_newer(store)
     folders = generations(store)[::-1]
-    if not folders:
+    if not folders and not (store / "manifest.json").exists():
         raise missing(store)
     opened = (_whole(store, folder, embedder) for folder in folders)
     return _records(store, folders), next(filter(None, opened), None)
@@ -43,7 +43,8 @@ def _records(store: Path, folders: list[Path]) -> list[Paper]:
         except UNREADABLE:
             continue
     message = f"The index in {store} is damaged, and its source records cannot be read."
-    raise StoreDamaged(message, "rag ingest FILE… --store NEW_FOLDER, from the original files")
+    fix = f"remove {store} or name another folder, and rag ingest the original files again"
+    raise StoreDamaged(message, fix)
 
 
 def _whole(store: Path, folder: Path, embedder: str) -> Snapshot | None:

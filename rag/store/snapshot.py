@@ -141,10 +141,19 @@ class Snapshot:
             raise ValueError(f"vectors have shape {self.vectors.shape}, not {want}")
         if self.sentences.shape != (self.manifest.chunks - len(self), 3):
             raise ValueError(f"{len(self.sentences)} sentences do not fit the manifest")
+        if not self._in_order():
+            raise ValueError("sentences.npy does not list the sentences of each paper in turn")
         if len(self._offsets) != len(self) + 1 or self._offsets[-1] != len(self._lines):
             raise ValueError("papers.jsonl is not the file that was written")
         if self.manifest.hashes.keys() != self.row_of.keys():
             raise ValueError("ids.json does not name the papers of the manifest")
+
+    def _in_order(self) -> bool:
+        """Whether every paper has sentences, papers come in turn, and no sentence is empty."""
+        rows, starts, ends = self.sentences.T
+        steps = np.diff(rows, prepend=-1, append=len(self))
+        whole = bool(np.isin(steps, (0, 1)).all())
+        return whole and rows.dtype == np.int32 and bool(((starts >= 0) & (starts < ends)).all())
 
     @cached_property
     def _paper_of_sentence(self) -> NDArray[np.int32]:
