@@ -52,8 +52,8 @@ class Indications:
     """1 if a detail is asked for that abstracts seldom give."""
 
 
-WEIGHTS = (-1.56, -3.87, -4.97, -3.48, 0.91, -1.3, -4.66, 1.67, 3.39, 4.87, 5.76)
-BIAS = 2.42
+WEIGHTS = (-1.88, -3.64, -5.0, -3.48, 0.9, -1.27, -4.68, 1.71, 3.39, 4.65, 5.8)
+BIAS = 2.45
 ABOUT = 0.3
 """Similarity from which on a refusal says that the papers are here and do not say it."""
 
