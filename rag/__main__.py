@@ -1,5 +1,5 @@
 """``python -m rag``: the same as the command ``rag``."""
 
-from rag.cli import main
+from rag.cli import run
 
-main()
+run()

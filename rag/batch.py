@@ -29,19 +29,20 @@ class Row:
 def parse_rows(text: str, path: str) -> Iterator[Row]:
     """The rows of a JSON Lines text, in order, blank lines left out; ``path`` is for errors."""
     # Not splitlines: a JSON string may hold the other line separators as they are.
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), start=1):
         if line.strip():
             yield _row(line, f"{path}, line {number}")
 
 
 def _row(line: str, place: str) -> Row:
     try:
-        data = json.loads(line)
+        data = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return Row(None, error=QuestionError(f"{place}: not JSON.", _ROW))
     if not isinstance(data, dict):
         return Row(None, error=QuestionError(f"{place}: not an object.", _ROW))
-    question, turns = data.get("question"), data.get("history") or []
+    question, turns = data.get("question"), data.get("history")
+    turns = [] if turns is None else turns
     if not isinstance(question, str):
         error = QuestionError(f"{place}: the row has no question.", _ROW)
         return Row(data.get("id"), error=error)
@@ -49,6 +50,10 @@ def _row(line: str, place: str) -> Row:
         error = QuestionError(f"{place}: the history is not a list of turns.", _HISTORY)
         return Row(data.get("id"), error=error)
     return Row(data.get("id"), question, tuple((asked, answer) for asked, answer in turns))
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _is_turn(turn: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -29,7 +30,7 @@ def load(flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
 
     Raises ConfigError for an unknown key or an impossible value.
     """
-    folder = folder or Path.cwd()
+    folder = folder or Path()
     layers: list[tuple[str, Mapping[str, Any]]] = [
         ("rag.toml", _from_toml(folder / "rag.toml")),
         ("the environment", _from_environment(folder / ".env")),
@@ -50,8 +51,8 @@ def _from_toml(path: Path) -> Mapping[str, Any]:
     else:
         import tomli as tomllib
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path} cannot be read: {error}", "correct it or remove it") from error
     for key in values:
         _known(key, "rag.toml")
@@ -71,7 +72,19 @@ def _from_dotenv(path: Path) -> Mapping[str, str]:
         return {}
     from dotenv import dotenv_values
 
-    return {key: value for key, value in dotenv_values(path).items() if value is not None}
+    try:
+        values = dotenv_values(path)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}", "correct it or remove it") from error
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _folder(value: Any, place: str) -> Path:
+    """The path of an index; raises ConfigError for what cannot be one."""
+    plain = isinstance(value, (str, Path)) and str(value) and str(value).isprintable()
+    if not plain:
+        raise ConfigError(f"store in {place} is {value!r}.", "give the name of a folder")
+    return Path(value)
 
 
 def _known(key: str, place: str) -> None:
@@ -85,9 +98,9 @@ def _known(key: str, place: str) -> None:
 def _checked(key: str, value: Any, place: str) -> Any:
     """The value in its setting's type; raises ConfigError."""
     if key == "store":
-        return Path(str(value))
+        return _folder(value, place)
     if key == "top_k":
-        if not str(value).isdigit() or int(value) < 1:
+        if not re.fullmatch(r"0*[1-9][0-9]{0,8}", str(value)):
             raise ConfigError(f"{key} in {place} is {value!r}.", "give a whole number from 1 up")
         return int(value)
     if key == "engine" and value not in ENGINES:

@@ -410,6 +410,54 @@ def test_an_unknown_engine_is_an_error(read: Run) -> None:
     )
 
 
+def test_nothing_odd_breaks_the_json(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "list.jsonl"
+    file.write_text('{"\\ud800": 1}\n' + json.dumps(RECORDS[0]) + "\n", encoding="utf-8")
+    assert run("ingest", file, "--json").json["papers"] == 1
+    batch = tmp_path / "q.jsonl"
+    odd = ['{"id": "\\ud800", "question": "What is AlphaNet?"}', '{"id": NaN, "question": "x"}']
+    batch.write_text("\n".join([*odd, '{"id": "3", "question": "a\u2028b"}']), encoding="utf-8")
+    rows = run("ask", "--batch", batch).lines
+    assert [row["id"] for row in rows] == ["\ud800", None, "3"]
+
+
+def test_control_characters_do_not_reach_stderr(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "list.jsonl"
+    key = json.dumps({"\x1b]0;owned\x07": 1})
+    file.write_text(f"{key}\n{json.dumps(RECORDS[0])}\n", encoding="utf-8")
+    result = run("ingest", file)
+    assert "owned" in result.err
+    assert "\x1b" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("title", "t" * 3_000), ("id", "i" * 600), ("abstract", "a" * 60_000)]
+)
+def test_fields_without_end_are_rejected_by_line(
+    run: Run, tmp_path: Path, field: str, value: str
+) -> None:
+    file = write(tmp_path / "list.jsonl", RECORDS[0], {**RECORDS[1], field: value})
+    result = run("ingest", file, "--json").json
+    assert (result["papers"], result["rejected"][0]["line"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("RAG_TOP_K", "²"), ("RAG_TOP_K", "9" * 5_000), ("RAG_STORE", "a\x07b")]
+)
+def test_impossible_settings_are_errors(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert run("list", "--json").json["error"]["type"] == "ConfigError"
+
+
+@pytest.mark.parametrize("redirect", [">&-", "2>&-", "<&-", "| true", "> /dev/full"])
+def test_closed_streams_are_no_traceback(built: Path, redirect: str) -> None:
+    command = f"{sys.executable} -m rag list --json --store {built} {redirect}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+
+
 def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
     evil = {"id": "e", "title": "Evil\x1b[2J", "abstract": "Evil \x1b]0;title\x07 text is shown."}
     run("ingest", write(tmp_path / "list.jsonl", evil))

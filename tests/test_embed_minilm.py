@@ -39,8 +39,8 @@ def vectors(embedder: MiniLM, text: str, spans: Sequence[tuple[int, int]] = ()) 
 
 def token_states(text: str) -> tuple[list[tuple[int, int]], Matrix]:
     """Offsets and states of the tokens, specials included, straight from the model."""
-    session = ort.InferenceSession(module._verified(*module._MODEL))
-    tokenizer = Tokenizer.from_buffer(module._verified(*module._TOKENIZER))
+    session = ort.InferenceSession(str(module._verified(*module._MODEL)))
+    tokenizer = Tokenizer.from_file(str(module._verified(*module._TOKENIZER)))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     encoding = tokenizer.encode(text)

@@ -165,11 +165,17 @@ def test_an_empty_corpus_has_no_hits(tmp_path: Path, minilm: MiniLM) -> None:
     assert search_in(tmp_path / "s", minilm, []).search("anything") == []
 
 
-@pytest.mark.parametrize("question", ["xylqzor vrrmpf", "the of and", "?!", "", "強化学習"])
+@pytest.mark.parametrize("question", ["xylqzor vrrmpf", "the of and", "強化学習"])
 def test_words_that_no_paper_has_still_give_a_full_ranking(
     retriever: Retriever, question: str
 ) -> None:
     assert len(retriever.search(question)) == len(PAPERS)
+
+
+@pytest.mark.parametrize("question", ["?!", "", "a" * 30_000])
+def test_a_search_needs_a_word_and_an_end(retriever: Retriever, question: str) -> None:
+    with pytest.raises(QuestionError):
+        retriever.search(question)
 
 
 def test_unknown_words_leave_bm25_silent(retriever: Retriever) -> None:

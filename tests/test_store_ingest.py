@@ -450,11 +450,37 @@ def test_damage_is_told_and_the_fix_is_rebuild(store: Path, name: str, data: byt
 def test_ingest_into_a_damaged_store_changes_nothing(
     store: Path, name: str, data: bytes | None
 ) -> None:
+    if (name, data) == ("manifest.json", None):
+        pytest.skip("a completed generation without it is taken over, see below")
     damage(store, name, data)
     before = set(chroma_rows(store))
     with pytest.raises(StoreDamaged):
         put(store, batch(papers(1)))
     assert set(chroma_rows(store)) == before
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_writer_killed_just_before_the_manifest_has_not_lost_its_work(
+    tmp_path: Path, first: bool
+) -> None:
+    store = tmp_path / "store"
+    if not first:
+        put(store, batch(papers(2)))
+    earlier = None if first else (store / "manifest.json").read_bytes()
+    put(store, batch(papers(4)))
+    (store / "manifest.json").unlink()
+    if earlier:
+        (store / "manifest.json").write_bytes(earlier)
+    embedder = HashEmbedder()
+    report = put(store, batch(papers(4)), embedder=embedder)
+    assert (report.unchanged, report.papers, embedder.embedded) == (4, 4, 0)
+
+
+def test_pipes_of_one_name_do_not_displace_each_other(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    put(store, batch(papers(2), file="/proc/1/fd/pipe:[1]/stdin"))
+    report = put(store, batch(papers(4)[2:], file="/proc/1/fd/pipe:[2]/stdin"))
+    assert (report.added, report.removed, report.papers) == (2, 0, 4)
 
 
 @pytest.mark.parametrize(("name", "data"), DAMAGES)

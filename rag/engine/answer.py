@@ -11,9 +11,8 @@ from rag.engine.evidence import Evidence
 from rag.engine.extractive import SENTENCES, literal, select
 from rag.engine.outcome import Indications, indications, judge
 from rag.engine.question import Names, Question, Turn, context_of, continues, understand
-from rag.errors import QuestionError
 from rag.retrieve.filters import Filters
-from rag.retrieve.hybrid import Retriever, Signals
+from rag.retrieve.hybrid import Retriever, Signals, check_question
 from rag.types import Answer, Citation, Outcome, Paper, Statement
 
 NEAREST = 3
@@ -54,12 +53,12 @@ class Asker:
     ) -> Answer:
         """The answer; same corpus and question, same answer, timings aside.
 
-        Raises QuestionError for a question without a word, or filters that no paper passes.
+        Raises QuestionError for a question without a word or without end, or filters that no
+        paper passes.
         """
         started = perf_counter()
         question = " ".join(question.encode("utf-8", "replace").decode().split())
-        if not any(character.isalnum() for character in question):
-            raise QuestionError("The question has no words.", "ask something about the papers")
+        check_question(question)
         if not len(self.retriever.snapshot):
             return self._refusal(understand(question, question), "not_in_corpus", ())
         asked, focus = self.understood(question, history)

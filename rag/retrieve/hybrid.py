@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.embed import Embedder
+from rag.errors import QuestionError
 from rag.retrieve.filters import Filters
 from rag.retrieve.lexical import Lexical
 from rag.store.manifest import damaged
@@ -24,6 +25,7 @@ from rag.types import Hit, Paper, Passage
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MAX_QUESTION_CHARS = 20_000
 PASSAGES = 3
 """Passages shown of a paper."""
 
@@ -99,7 +101,8 @@ class Retriever:
         return places
 
     def search(self, question: str, k: int = 10, filters: Filters | None = None) -> list[Hit]:
-        """The ``k`` best papers, each with its best passages."""
+        """The ``k`` best papers, each with its best passages; raises QuestionError."""
+        check_question(question)
         if not len(self.snapshot):
             return []
         signals = self.signals(question)
@@ -114,6 +117,15 @@ class Retriever:
         spans = self.snapshot.spans(row)
         passages = tuple(_passage(paper, spans[i], cosines[i]) for i in best)
         return Hit(paper, rank, _rounded(signals.fused[row]), passages)
+
+
+def check_question(question: str) -> None:
+    """Raise QuestionError for a question that has no words or no end."""
+    if not any(character.isalnum() for character in question):
+        raise QuestionError("The question has no words.", "ask something about the papers")
+    if len(question) > MAX_QUESTION_CHARS:
+        message = f"The question has {len(question):,} characters."
+        raise QuestionError(message, f"ask in at most {MAX_QUESTION_CHARS:,} characters")
 
 
 def _passage(paper: Paper, span: tuple[int, int], cosine: float) -> Passage:

@@ -160,7 +160,7 @@ def print_ids(folder: str) -> None:
 
 def _client(folder: Path) -> Client:
     settings = ChromaSettings(anonymized_telemetry=False)
-    return cast("Client", chromadb.PersistentClient(str(folder), settings))
+    return cast("Client", chromadb.PersistentClient(str(folder.absolute()), settings))
 
 
 @contextmanager

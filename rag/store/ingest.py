@@ -28,11 +28,12 @@ from rag.store.manifest import (
     check_embedder,
     fingerprint,
     generations,
+    load_manifest,
     missing,
     unfinished,
     write_manifest,
 )
-from rag.store.snapshot import Snapshot, is_unit, write_generation
+from rag.store.snapshot import UNREADABLE, Snapshot, is_unit, write_generation
 from rag.types import Paper
 
 if TYPE_CHECKING:
@@ -183,19 +184,40 @@ def replace_batches(
 
 def _place(batch: Batch, files: Mapping[str, list[Paper]], same_path: Iterable[str]) -> str:
     """The file that a batch is a new state of: the one of its absolute path, else one that was
-    given by the same path and is no longer there, as when a whole folder was moved."""
+    given by the same path, is no longer there and held some of the same papers, as when a whole
+    folder was moved. A pipe has the same path every time and is never there any more."""
     if batch.file in files:
         return batch.file
-    return next((file for file in same_path if not Path(file).exists()), batch.file)
+    present = {record.paper_id for record in batch.records}
+    for file in same_path:
+        shared = any(record.paper_id in present for record in files[file])
+        if shared and not Path(file).exists():
+            return file
+    return batch.file
 
 
 def _current(store: Path, embedder: Embedder) -> Snapshot | None:
+    _adopt(store)
     try:
         snapshot = Snapshot.open(store)
     except StoreMissing:
         return None
     check_embedder(store, snapshot.manifest, embedder.identity)
     return snapshot
+
+
+def _adopt(store: Path) -> None:
+    """Make a generation valid that a writer completed and was killed before it could say so."""
+    newest = generations(store)[-1:]
+    try:
+        if newest and not unfinished(store).exists():
+            manifest = load_manifest(newest[0])
+            valid = load_manifest(store) if (store / "manifest.json").exists() else None
+            if valid is None or valid.generation < manifest.generation:
+                Snapshot(store, manifest).check()
+                write_manifest(store, manifest)
+    except UNREADABLE:
+        return  # opening will say what is wrong
 
 
 def _apply(

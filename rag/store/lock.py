@@ -13,6 +13,9 @@ from filelock import FileLock, Timeout
 from rag.errors import StoreLocked
 from rag.store.files import replace_json, writing
 
+GLANCE = 0.3
+"""Seconds to try before somebody is said to be writing: a look at the lock takes it, too."""
+
 
 @contextmanager
 def write_lock(store: Path, *, wait: bool, note: Callable[[str], None]) -> Iterator[None]:
@@ -25,7 +28,7 @@ def write_lock(store: Path, *, wait: bool, note: Callable[[str], None]) -> Itera
         store.mkdir(parents=True, exist_ok=True)
         lock = FileLock(store / "lock")
         try:
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=GLANCE)
         except Timeout:
             if not wait:
                 raise _locked(store) from None

@@ -145,6 +145,8 @@ class Snapshot:
             raise ValueError("sentences.npy does not list the sentences of each paper in turn")
         if len(self._offsets) != len(self) + 1 or self._offsets[-1] != len(self._lines):
             raise ValueError("papers.jsonl is not the file that was written")
+        if [type(handle) for handle in self.handles] != [str] * len(self):
+            raise ValueError("handles.json does not name each paper")
         if self.manifest.hashes.keys() != self.row_of.keys():
             raise ValueError("ids.json does not name the papers of the manifest")
 
