@@ -40,8 +40,8 @@ class BareModel:
     """The model as its card says to run it: default session, one batch after the other."""
 
     def __init__(self) -> None:
-        self._session = ort.InferenceSession(_verified(*_MODEL))
-        self._tokenizer = Tokenizer.from_buffer(_verified(*_TOKENIZER))
+        self._session = ort.InferenceSession(str(_verified(*_MODEL)))
+        self._tokenizer = Tokenizer.from_file(str(_verified(*_TOKENIZER)))
         self._tokenizer.enable_truncation(WINDOW)
         self._tokenizer.no_padding()
 

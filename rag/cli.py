@@ -5,16 +5,17 @@ Imports nothing heavy before a command needs it, so that help is instant.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -240,7 +241,7 @@ def show(terminal: Terminal, paper_id: str) -> None:
 def list_papers(terminal: Terminal, match: str | None, filters: Filters) -> None:
     """List the papers, one a line."""
     from rag.render import list_line
-    from rag.retrieve.filters import mentions
+    from rag.retrieve.lexical import mentions
 
     papers = list(_snapshot(terminal).papers())
     rows = filters.rows(papers) if filters else range(len(papers))
@@ -428,24 +429,22 @@ def _snapshot(terminal: Terminal) -> Snapshot:
 def _retriever(terminal: Terminal, question: str = "") -> Retriever:
     """Search over the index; given the only ``question`` to come, its vector is computed while
     the rest is loaded."""
+    if question:
+        gc.disable()  # looking for garbage among all that is imported takes as long as searching
+    worker = ThreadPoolExecutor(1)
+    loading = worker.submit(_embedder, one_shot=bool(question))
+    if question:
+        worker.submit(lambda: loading.result().query(question))
+
+    from rag.retrieve.hybrid import Retriever
     from rag.store.manifest import check_embedder
 
     snapshot = _snapshot(terminal)
-    embedder = _embedder(one_shot=bool(question))
+    embedder = loading.result()
     check_embedder(terminal.settings.store, snapshot.manifest, embedder.identity)
-    if question:
-        Thread(target=_embed_ahead, args=(embedder, question)).start()
-
-    from rag.retrieve.hybrid import Retriever
-
     retriever = Retriever(snapshot, embedder)
     _ = retriever.lexical  # loaded now, since a writer may remove this generation any time
     return retriever
-
-
-def _embed_ahead(embedder: MiniLM, question: str) -> None:
-    with suppress(RagError):  # whoever needs the vector will meet the error
-        embedder.query(question)
 
 
 def _asker(terminal: Terminal, question: str = "") -> Asker:

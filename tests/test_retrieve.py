@@ -15,9 +15,9 @@ import pytest
 
 from rag.embed.minilm import MiniLM
 from rag.errors import QuestionError, StoreDamaged
-from rag.retrieve.filters import Filters, mentions
+from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever, standardised
-from rag.retrieve.lexical import Lexical, write_bm25
+from rag.retrieve.lexical import Lexical, mentions, write_bm25
 from rag.retrieve.terms import terms, words
 from rag.store.ingest import rebuild
 from rag.store.snapshot import Snapshot

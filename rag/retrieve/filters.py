@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rag.errors import QuestionError
-from rag.retrieve.terms import words
 from rag.types import Paper
 
 
@@ -50,13 +49,3 @@ class Filters:
                 known = ", ".join(sorted(values)[:20]) or "none of the papers has one"
                 parts.append(f"--{name} can be: {known}")
         return "; ".join(parts) or "rag list shows the papers and their ids"
-
-
-def mentions(paper: Paper, term: str) -> bool:
-    """Whether title or abstract hold a word or phrase, in any case, spacing and hyphenation."""
-    wanted = words(term)
-    found = words(paper.indexed_text)
-    width = len(wanted)
-    return bool(wanted) and any(
-        found[i : i + width] == wanted for i in range(len(found) - width + 1)
-    )

@@ -114,3 +114,13 @@ class Lexical:
             term, self._vocabulary.keys(), scorer=fuzz.ratio, score_cutoff=TYPO_SIMILARITY
         )
         return str(found[0]) if found else term
+
+
+def mentions(paper: Paper, term: str) -> bool:
+    """Whether title or abstract hold a word or phrase, in any case, spacing and hyphenation."""
+    wanted = words(term)
+    found = words(paper.indexed_text)
+    width = len(wanted)
+    return bool(wanted) and any(
+        found[i : i + width] == wanted for i in range(len(found) - width + 1)
+    )
