@@ -256,7 +256,7 @@ def list_papers(terminal: Terminal, match: str | None, filters: Filters) -> None
 
 @cli.command()
 @click.argument("query", nargs=-1)
-@click.option("-k", "top_k", type=int, help="How many papers.  [default: 10]")
+@click.option("-k", "top_k", type=click.IntRange(min=1), help="How many papers.  [default: 10]")
 @click.option("--batch", metavar="FILE.jsonl", help='Rows {"id", "question"}; JSON Lines out.')
 @filtered
 @common

@@ -191,6 +191,7 @@ def test_search_batch(read: Run, tmp_path: Path) -> None:
         ("ask", "x", "--batch", "f"),
         ("nonsense",),
         ("ask", "--nonsense", "x"),
+        ("search", "-k", "0", "x"),
         ("ingest",),
     ],
 )
