@@ -178,14 +178,14 @@ def test_a_question_for_more_than_the_name_is_no_definition(asker: Asker) -> Non
 
 def test_a_list_says_how_many_papers_hold_the_words(asker: Asker) -> None:
     answer = asker.ask("Which papers mention language models?")
-    assert answer.text.startswith("2 of 8 papers mention this: ")
+    assert answer.text.startswith("2 of 8 papers have these words: ")
     assert cited(answer) == {"prune", "proof"}
 
 
 def test_a_list_that_goes_on_is_partial(asker: Asker) -> None:
     answer = asker.ask("How many papers mention models?")
     assert answer.outcome == "partial"
-    assert answer.text.startswith("4 of 8 papers mention this; 3 of them: ")
+    assert answer.text.startswith("4 of 8 papers have these words; 3 of them: ")
     assert len(answer.statements) == 3
 
 

@@ -137,7 +137,7 @@ class Asker:
         if not found:
             return []
         shown = f"; {SENTENCES} of them" if found > SENTENCES else ""
-        return [f"{found} of {population} papers mention this{shown}:"]
+        return [f"{found} of {population} papers have these words{shown}:"]
 
     def _refusal(self, asked: Question, outcome: Outcome, nearest: Sequence[Paper]) -> Answer:
         listed = "; ".join(f"{paper.name} [{i}]" for i, paper in enumerate(nearest, start=1))
