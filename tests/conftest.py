@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from rag.embed.minilm import MiniLM
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
 from tests.corpus import index
+from tests.fakes import batch, papers, put
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +32,16 @@ def built(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Path:
 def retriever(built: Path, minilm: MiniLM) -> Retriever:
     """Search over the eight papers."""
     return Retriever(Snapshot.open(built), minilm)
+
+
+@pytest.fixture(scope="session")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("five") / "store"
+    put(store, batch(papers(5)))
+    return store
+
+
+@pytest.fixture
+def store(five: Path, tmp_path: Path) -> Path:
+    """A store with the papers p0 … p4 of a.jsonl."""
+    return Path(shutil.copytree(five, tmp_path / "store"))

@@ -26,19 +26,6 @@ ALL = {
 }
 
 
-@pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("five") / "store"
-    put(store, batch(papers(5)))
-    return store
-
-
-@pytest.fixture
-def store(five: Path, tmp_path: Path) -> Path:
-    """A store with the papers p0 … p4 of a.jsonl."""
-    return Path(shutil.copytree(five, tmp_path / "store"))
-
-
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starting a process takes a second: only tests whose name says so read Chroma in one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -53,19 +52,6 @@ def content(store: Path) -> tuple[bytes, bytes, set[str]]:
     names = ("papers.jsonl", "vectors.npy")
     files = tuple((folder / name).read_bytes() for name in names)
     return (*files, set(chroma_rows(store)))
-
-
-@pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("five") / "store"
-    put(store, batch(papers(5)))
-    return store
-
-
-@pytest.fixture
-def store(five: Path, tmp_path: Path) -> Path:
-    """A store with the papers p0 … p4 of a.jsonl."""
-    return Path(shutil.copytree(five, tmp_path / "store"))
 
 
 # What the report counts

@@ -16,19 +16,6 @@ from rag.store.snapshot import Snapshot
 from tests.fakes import HashEmbedder, batch, papers, put
 
 
-@pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("five") / "store"
-    put(store, batch(papers(5)))
-    return store
-
-
-@pytest.fixture
-def store(five: Path, tmp_path: Path) -> Path:
-    """A store with the papers p0 … p4 of a.jsonl."""
-    return Path(shutil.copytree(five, tmp_path / "store"))
-
-
 def test_papers_come_back_as_they_were(store: Path) -> None:
     assert list(Snapshot.open(store).papers()) == papers(5)
 

@@ -99,9 +99,9 @@ class Asker:
         if focus in rows:
             rows = [focus, *(row for row in rows if row != focus)]
         named = [row for row in self.names.rows(asked.standalone) if row in rows]
-        picked = select(self.retriever, signals, asked, named, rows)
-        found = indications(self.retriever, signals, asked, picked, named=bool(named))
         listed = literal(self.retriever, signals, rows) if asked.kind in ("list", "count") else ()
+        picked = select(self.retriever, signals, asked, named, listed or rows)
+        found = indications(self.retriever, signals, asked, picked, named=bool(named))
         return Considered(asked, rows, listed, picked, found)
 
     def _answer(self, considered: Considered) -> Answer:

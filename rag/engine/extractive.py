@@ -30,8 +30,7 @@ def select(
     """The sentences of the answer, most telling first; ``rows`` are papers, best first, and
     ``named`` those among them that the question calls by name."""
     if question.kind in ("list", "count"):
-        listed = literal(retriever, signals, rows) or rows
-        return _one_each(retriever, signals, question, listed[:SENTENCES])
+        return _one_each(retriever, signals, question, rows[:SENTENCES])
     if question.kind == "compare":
         return _both_sides(retriever, signals, question, _sides(named, rows))
     if question.kind == "follow-up" or len(named) == 1 or _leads(signals, rows):

@@ -45,7 +45,7 @@ class Signals:
     @property
     def terms(self) -> list[str]:
         """The terms that were searched, in the question's order, without repeats."""
-        return list(dict.fromkeys(self.repairs.values()))
+        return distinct(self.repairs)
 
     @cached_property
     def fused(self) -> NDArray[np.float32]:
@@ -74,13 +74,12 @@ class Retriever:
         papers, query = len(self.snapshot), self._embedder.query(question)
         scores = self.snapshot.vectors @ query
         sentence = scores[papers:]
-        starts = np.searchsorted(self.snapshot.sentences[:, 0], np.arange(papers))
         repairs = self.lexical.repair(question)
         return Signals(
             repairs=repairs,
             whole=scores[:papers],
-            best=np.maximum.reduceat(sentence, starts),
-            bm25=self.lexical.scores(list(dict.fromkeys(repairs.values()))),
+            best=np.maximum.reduceat(sentence, self._first_sentences),
+            bm25=self.lexical.scores(distinct(repairs)),
             sentence=sentence,
         )
 
@@ -92,6 +91,12 @@ class Retriever:
             return ranked
         passing = set(filters.rows(self.snapshot.papers()))
         return [row for row in ranked if row in passing]
+
+    @cached_property
+    def _first_sentences(self) -> NDArray[np.int64]:
+        """Where each paper's sentences begin among all."""
+        papers = np.arange(len(self.snapshot))
+        return np.searchsorted(self.snapshot.sentences[:, 0], papers)
 
     @cached_property
     def _place_of_id(self) -> NDArray[np.int64]:
@@ -117,6 +122,11 @@ class Retriever:
         spans = self.snapshot.spans(row)
         passages = tuple(_passage(paper, spans[i], cosines[i]) for i in best)
         return Hit(paper, rank, _rounded(signals.fused[row]), passages)
+
+
+def distinct(repairs: Mapping[str, str]) -> list[str]:
+    """The terms that a question's words stand for, in order, without repeats."""
+    return list(dict.fromkeys(repairs.values()))
 
 
 def check_question(question: str) -> None:
