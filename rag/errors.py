@@ -9,6 +9,15 @@
     ├── ConfigError            an unknown or impossible setting
     ├── EngineError            the engine asked for is not there
     ├── EmbedderError          the embedding weights are missing or not the tested ones
+    ├── PromptError            a prompt file is missing, or its names are not those filled in
+    ├── BudgetError            the next request would pass the budget
+    ├── EndpointError          a model's server failed, or answered nonsense
+    │   ├── EndpointUnreachable  nobody answers there, or not in time
+    │   ├── KeyRefused         the key is missing, wrong, or not allowed to do this
+    │   ├── QuotaExhausted     the account has nothing left; trying again does not help
+    │   ├── RateLimited        too many requests, also after waiting
+    │   ├── ModelUnknown       the server has no such model
+    │   └── ContextOverflow    the texts do not fit into the model's window
     └── StoreError
         ├── StoreMissing       there is no index yet
         ├── StoreLocked        another process is writing
@@ -55,6 +64,42 @@ class EngineError(RagError):
 
 class EmbedderError(RagError):
     """The embedding weights are missing or are not the ones that were tested."""
+
+
+class PromptError(RagError):
+    """A prompt file is missing, or its names are not those that are filled in."""
+
+
+class BudgetError(RagError):
+    """The next request would pass the budget."""
+
+
+class EndpointError(RagError):
+    """A model's server failed, or answered what no client can use."""
+
+
+class EndpointUnreachable(EndpointError):
+    """Nobody answers at the endpoint, or not in time."""
+
+
+class KeyRefused(EndpointError):
+    """The key is missing, wrong, or not allowed to do this."""
+
+
+class QuotaExhausted(EndpointError):
+    """The account has nothing left; trying again does not help."""
+
+
+class RateLimited(EndpointError):
+    """The server asks for fewer requests, also after waiting."""
+
+
+class ModelUnknown(EndpointError):
+    """The server has no such model."""
+
+
+class ContextOverflow(EndpointError):
+    """The texts do not fit into the model's window."""
 
 
 class StoreError(RagError):

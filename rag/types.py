@@ -9,6 +9,32 @@ from typing import Any, Literal
 Outcome = Literal["answered", "partial", "not_in_abstracts", "not_in_corpus"]
 
 
+class Secret:
+    """A key that shows itself to nobody by accident: as text it is its last four characters."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The key itself, for the one request that needs it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        tail = self._value[-4:] if len(self._value) >= 12 else ""
+        return f"…{tail}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __reduce__(self) -> str:
+        raise TypeError("a secret is not stored")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a record stood: ``ordinal`` counts records of the file from 1, ``line`` lines."""
@@ -142,6 +168,13 @@ class Usage:
     output_tokens: int = 0
     cost_usd: float = 0.0
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cost_usd + other.cost_usd,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -159,6 +192,8 @@ class Answer:
     prompt: str | None = None
     usage: Usage = Usage()
     timings_ms: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What a reader should know of how the answer came about, a sentence each."""
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(replace(self, sources=()))

@@ -12,6 +12,7 @@ from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
 from tests.corpus import index
 from tests.fakes import batch, papers, put
+from tests.servers import only_localhost, smollm  # noqa: F401
 
 
 @pytest.fixture(scope="session")
