@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +15,12 @@ import numpy as np
 import pytest
 
 from rag.corpus.sentences import sentence_spans
+from rag.embed.remote import RemoteEmbedder
+from rag.endpoint import Endpoint
 from rag.errors import (
     EmbedderMismatch,
+    EndpointUnreachable,
+    QuotaExhausted,
     StoreDamaged,
     StoreMissing,
     StoreTooNew,
@@ -24,6 +30,8 @@ from rag.store import chroma
 from rag.store.ingest import GROUP, IngestReport, ingest, rebuild
 from rag.store.manifest import read_manifest
 from rag.store.snapshot import Snapshot
+from rag.types import Secret
+from tests.embedding_server import EmbeddingServer, after, empty_account
 from tests.fakes import (
     HashEmbedder,
     Notes,
@@ -36,6 +44,7 @@ from tests.fakes import (
     put,
     started,
 )
+from tests.servers import Event, drops
 
 
 def remade(store: Path, embedder: HashEmbedder) -> IngestReport:
@@ -336,6 +345,191 @@ put(Path(sys.argv[1]), batch(records, file=file))
     assert len(Snapshot.open(tmp_path / "s")) == 120
     assert chroma.readable_ids(tmp_path / "s") == set(chroma_rows(tmp_path / "s"))
     assert len(chroma_rows(tmp_path / "s")) == 120 * 21
+
+
+# Embedders that cost money
+
+SENTINEL = "sk-sentinel-0123456789-never-shown"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingServer]:
+    monkeypatch.setattr("rag.endpoint.patience.FIRST_WAIT", 0.01)
+    with EmbeddingServer() as ours:
+        yield ours
+
+
+def remote(server: EmbeddingServer, model: str = "tiny") -> RemoteEmbedder:
+    endpoint = Endpoint(model, server.url, Secret(SENTINEL), timeout=5, settings="RAG_EMBED")
+    return RemoteEmbedder(endpoint)
+
+
+def paid_for(store: Path) -> set[str]:
+    """Titles and texts of the papers that Chroma has vectors of, as the server sees them."""
+    rows = chroma_rows(store).values()
+    return {f"{row['title']}. {text}" for text, row in rows if row["kind"] == "abstract"}
+
+
+def test_ingest_that_ran_out_of_money_keeps_what_it_has_paid_for(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    server.odd = empty_account(6)
+    with pytest.raises(QuotaExhausted) as caught:
+        put(tmp_path / "s", batch(papers(80)), embedder=remote(server))
+    kept = len(paid_for(tmp_path / "s"))
+    assert kept >= 8
+    assert f"{kept} of 80 papers are embedded" in caught.value.fix
+
+
+def test_ingest_is_resumed_with_only_the_rest(tmp_path: Path, server: EmbeddingServer) -> None:
+    server.odd = empty_account(6)
+    with pytest.raises(QuotaExhausted):
+        put(tmp_path / "s", batch(papers(80)), embedder=remote(server))
+    paid = paid_for(tmp_path / "s")
+    server.reset()
+    report = put(tmp_path / "s", batch(papers(80)), embedder=remote(server))
+    probe = 1
+    assert (report.papers, report.embedded) == (80, 80 - len(paid))
+    assert len(server.inputs) == (80 - len(paid)) * 4 + probe
+    assert paid.isdisjoint(server.inputs)
+
+
+def test_ingest_resumed_at_a_server_ends_like_an_undisturbed_one(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    server.odd = empty_account(6)
+    with pytest.raises(QuotaExhausted):
+        put(tmp_path / "a", batch(papers(80)), embedder=remote(server))
+    server.reset()
+    for name in ("a", "b"):
+        put(tmp_path / name, batch(papers(80)), embedder=remote(server))
+    assert content(tmp_path / "a") == content(tmp_path / "b")
+
+
+def test_ingest_survives_a_server_that_dies(tmp_path: Path, server: EmbeddingServer) -> None:
+    server.odd = after(6, drops)
+    with pytest.raises(EndpointUnreachable):
+        put(tmp_path / "s", batch(papers(80)), embedder=remote(server))
+    server.reset()
+    report = put(tmp_path / "s", batch(papers(80)), embedder=remote(server))
+    assert (report.papers, report.embedded < 80) == (80, True)
+
+
+REMOTE_INGEST = """
+import sys
+from pathlib import Path
+from rag.embed.remote import RemoteEmbedder
+from rag.endpoint import Endpoint
+from tests.fakes import batch, papers, put
+
+embedder = RemoteEmbedder(Endpoint("tiny", sys.argv[2]))
+try:
+    put(Path(sys.argv[1]), batch(papers(80)), embedder=embedder)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_interrupt_does_not_wait_for_a_slow_server(tmp_path: Path, server: EmbeddingServer) -> None:
+    slow, enough = threading.Event(), threading.Event()
+
+    def odd(number: int, body: Event) -> None:
+        if number > 6:
+            slow.set()
+            enough.wait(60)
+
+    server.odd = odd
+    with started(REMOTE_INGEST, tmp_path / "s", server.url) as process:
+        assert slow.wait(60)
+        time.sleep(0.5)  # what has come is taken in
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=10)
+        enough.set()
+    assert (output, process.returncode) == ("interrupted\n", 0), errors
+    assert paid_for(tmp_path / "s")
+
+
+def test_rebuild_that_ran_out_of_money_goes_on_where_it_was(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    put(tmp_path / "s", batch(papers(80)))
+    server.odd = empty_account(6)
+    with pytest.raises(QuotaExhausted):
+        rebuild(tmp_path / "s", remote(server), no_index, Notes())
+    paid = paid_for(tmp_path / "s")
+    server.reset()
+    report = rebuild(tmp_path / "s", remote(server), no_index, Notes())
+    assert (report.papers, report.embedded) == (80, 80 - len(paid))
+    assert 0 < len(paid) < 80
+    assert paid.isdisjoint(server.inputs)
+
+
+def test_rebuild_that_was_given_up_leaves_an_index_to_ingest_into(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    put(tmp_path / "s", batch(papers(40)))
+    server.odd = empty_account(4)
+    with pytest.raises(QuotaExhausted):
+        rebuild(tmp_path / "s", remote(server), no_index, Notes())
+    embedder = HashEmbedder()
+    assert put(tmp_path / "s", batch(papers(41)), embedder=embedder).papers == 41
+    assert (embedder.embedded, len(paid_for(tmp_path / "s"))) == (1, 41)
+
+
+def test_first_ingest_that_was_given_up_makes_room_for_another_embedder(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    server.odd = empty_account(6)
+    with pytest.raises(QuotaExhausted):
+        put(tmp_path / "a", batch(papers(80)), embedder=remote(server))
+    for name in ("a", "b"):
+        put(tmp_path / name, batch(papers(5)))
+    assert content(tmp_path / "a") == content(tmp_path / "b")
+
+
+def test_other_model_with_vectors_of_the_same_length_is_refused(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    put(tmp_path / "s", batch(papers(2)), embedder=remote(server))
+    with pytest.raises(EmbedderMismatch, match="tiny/8, not other/8") as caught:
+        put(tmp_path / "s", batch(papers(3)), embedder=remote(server, "other"))
+    assert "RAG_EMBED_MODEL=tiny" in caught.value.fix
+    assert f"rag rebuild --store {tmp_path / 's'}" in caught.value.fix
+
+
+def test_same_model_at_another_address_is_the_same_embedder(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    put(tmp_path / "s", batch(papers(2)), embedder=remote(server))
+    with EmbeddingServer() as moved:
+        report = put(tmp_path / "s", batch(papers(3)), embedder=remote(moved))
+    assert (report.unchanged, report.embedded) == (2, 1)
+
+
+def test_index_of_a_server_opened_with_the_built_in_embedder(
+    tmp_path: Path, server: EmbeddingServer
+) -> None:
+    put(tmp_path / "s", batch(papers(2)), embedder=remote(server))
+    with pytest.raises(EmbedderMismatch) as caught:
+        put(tmp_path / "s", batch(papers(3)))
+    assert caught.value.fix.startswith("set RAG_EMBED_MODEL=tiny and RAG_EMBED_BASE_URL")
+
+
+def test_index_of_the_built_in_embedder_opened_with_a_server(
+    store: Path, server: EmbeddingServer
+) -> None:
+    with pytest.raises(EmbedderMismatch) as caught:
+        put(store, batch(papers(6)), embedder=remote(server))
+    assert caught.value.fix.startswith("unset RAG_EMBED_MODEL")
+    assert f"rag rebuild --store {store}" in caught.value.fix
+
+
+def test_key_is_in_no_file_of_the_store(tmp_path: Path, server: EmbeddingServer) -> None:
+    put(tmp_path / "s", batch(papers(2)), embedder=remote(server))
+    assert server.asked[0].headers["authorization"] == f"Bearer {SENTINEL}"
+    files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
+    assert len(files) > 8
+    assert not [path for path in files if SENTINEL.encode() in path.read_bytes()]
 
 
 # Where nothing can be written

@@ -78,9 +78,12 @@ class Collection:
         self._store = store
         with _guard(store):
             self._client = _client(store / "chroma")
-            self._collection = self._client.get_or_create_collection(
-                COLLECTION, configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
-            )
+            self._collection = self._opened()
+
+    def _opened(self) -> chromadb.Collection:
+        return self._client.get_or_create_collection(
+            COLLECTION, configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
+        )
 
     def __enter__(self) -> Collection:
         return self
@@ -117,6 +120,12 @@ class Collection:
         for part in self._parts(len(ids)):
             with _guard(self._store):
                 self._collection.delete(ids=list(ids[part]))
+
+    def clear(self) -> None:
+        """Forget all chunks and the length of their vectors, which is fixed by the first."""
+        with _guard(self._store):
+            self._client.delete_collection(COLLECTION)
+            self._collection = self._opened()
 
     def _parts(self, n: int) -> Iterator[slice]:
         """Slices within Chroma's batch limit, which it enforces by storing nothing."""

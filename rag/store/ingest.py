@@ -19,7 +19,7 @@ import numpy as np
 from rag.corpus.merge import merge
 from rag.corpus.sentences import sentence_spans
 from rag.embed import Document, Embedder
-from rag.errors import StoreMissing
+from rag.errors import EndpointError, StoreDamaged, StoreMissing
 from rag.store.files import writing
 from rag.store.lock import write_lock
 from rag.store.manifest import (
@@ -140,7 +140,8 @@ def rebuild(
 ) -> IngestReport:
     """Make the whole index anew from its own source records, without the original files.
 
-    Vectors are kept where they fit; a store built with another embedder is embedded again.
+    Vectors are kept where they fit; a store built with another embedder is embedded again,
+    and a rebuild that was interrupted at it goes on where it was.
     """
     from rag.store.salvage import salvage
 
@@ -148,10 +149,23 @@ def rebuild(
         raise missing(store)
     with write_lock(store, wait=wait, note=progress.note):
         records, source = salvage(store, embedder.identity)
+        resumable = _resumable(store)
         with writing(store):
             _draft(store)
-            _remove(store / "chroma")
+            if not resumable:
+                _remove(store / "chroma")
         return _apply(store, None, source, records, {}, embedder, indexer, progress)
+
+
+def _resumable(store: Path) -> bool:
+    """Whether a writer was stopped and Chroma can still be read: it may have paid for vectors
+    that are nowhere else."""
+    from rag.store.chroma import readable_ids
+
+    try:
+        return unfinished(store).exists() and bool(readable_ids(store))
+    except (StoreDamaged, OSError):
+        return False
 
 
 def _remove(path: Path) -> None:
@@ -272,6 +286,10 @@ def _draft(store: Path) -> Path:
 def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Progress) -> int:
     """Complete the plan's vectors and make Chroma hold just them; returns papers embedded."""
     present = collection.ids()
+    if present.isdisjoint(chain.from_iterable(plan.ids.values())):
+        # Perhaps of an embedder that was given up, whose vectors have another length.
+        collection.clear()
+        present = set()
     absent = [p for p in plan.papers if not present.issuperset(plan.ids[p.paper_id])]
     _resume(plan, present, collection)
     _put(plan, (p for p in absent if p.paper_id in plan.vectors), collection)
@@ -316,10 +334,16 @@ def _embed(
     """Embed papers, giving back each one as soon as the plan has its vectors."""
     documents = [_document(paper, plan.spans[paper.paper_id]) for paper in papers]
     progress.embedding(len(papers))
-    for index, vectors in embedder.documents(documents):
-        plan.vectors[papers[index].paper_id] = _on_grid(vectors)
-        yield papers[index]
-        progress.advance(1)
+    try:
+        for index, vectors in embedder.documents(documents):
+            plan.vectors[papers[index].paper_id] = _on_grid(vectors)
+            yield papers[index]
+            progress.advance(1)
+    except EndpointError as error:
+        if done := sum(paper.paper_id in plan.vectors for paper in papers):
+            kept = f"{done:,} of {len(papers):,} papers are embedded, and kept for the next run"
+            error.fix = f"{error.fix}; {kept}"
+        raise
 
 
 def _document(paper: Paper, spans: Spans) -> Document:

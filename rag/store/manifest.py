@@ -93,7 +93,12 @@ def check_embedder(store: Path, manifest: Manifest, identity: str) -> None:
     """Raise EmbedderMismatch unless the store's vectors come from this embedder."""
     if manifest.embedder != identity:
         message = f"{store} was built with the embedder {manifest.embedder}, not {identity}."
-        raise EmbedderMismatch(message, f"rag rebuild --store {store}")
+        from rag.embed.remote import settings_for  # of no use where all is well
+
+        rebuild = f"rag rebuild --store {store}"
+        settings = settings_for(manifest.embedder, identity)
+        fix = f"{settings} to ask it as it is, or {rebuild} to embed it anew"
+        raise EmbedderMismatch(message, fix if settings else rebuild)
 
 
 def missing(store: Path) -> StoreError:
