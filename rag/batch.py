@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag.errors import QuestionError
+
+if TYPE_CHECKING:
+    from rag.engine.question import Turn
 
 _ROW = 'write one object a line: {"id": "1", "question": "…"}'
 _HISTORY = 'give it "history": [["question", "answer"], …]'
@@ -22,7 +25,7 @@ class Row:
 
     id: Any
     question: str = ""
-    history: tuple[tuple[str, str], ...] = ()
+    history: tuple[Turn, ...] = ()
     error: QuestionError | None = None
 
 
@@ -35,6 +38,8 @@ def parse_rows(text: str, path: str) -> Iterator[Row]:
 
 
 def _row(line: str, place: str) -> Row:
+    from rag.engine.question import Turn  # which takes longer to load than all of rag --help
+
     try:
         data = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -49,7 +54,7 @@ def _row(line: str, place: str) -> Row:
     if not isinstance(turns, list) or not all(_is_turn(turn) for turn in turns):
         error = QuestionError(f"{place}: the history is not a list of turns.", _HISTORY)
         return Row(data.get("id"), error=error)
-    return Row(data.get("id"), question, tuple((asked, answer) for asked, answer in turns))
+    return Row(data.get("id"), question, tuple(Turn(asked, answer) for asked, answer in turns))
 
 
 def _refuse(constant: str) -> None:

@@ -15,9 +15,10 @@ import numpy as np
 
 from rag.corpus.handle import find_handle
 from rag.embed import Document, Embedder
+from rag.models import Message, OnText, Reply
 from rag.store.chroma import COLLECTION
 from rag.store.ingest import Batch, IngestReport, ingest
-from rag.types import Paper, Source
+from rag.types import Paper, Source, Usage
 
 if TYPE_CHECKING:
     from rag.embed import Matrix
@@ -51,6 +52,35 @@ class HashEmbedder:
             document = documents[i]
             texts = [document.text, *(document.text[s:e] for s, e in document.spans)]
             yield i, np.stack([self.query(text) for text in texts])
+
+
+class Replies:
+    """A Model that gives the replies it was fed, in their order, and remembers what it was asked.
+
+    A reply is streamed in pieces of ``piece`` characters. A token is a word, roughly.
+    """
+
+    name = "fed-1"
+
+    def __init__(self, *replies: str, window: int = 8192, piece: int = 7) -> None:
+        self.replies = list(replies)
+        self.window = window
+        self.asked: list[list[Message]] = []
+        self._piece = piece
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def reply(
+        self, messages: Sequence[Message], limit: int, on_text: OnText | None = None
+    ) -> Reply:
+        self.asked.append(list(messages))
+        text = self.replies.pop(0)
+        if on_text:
+            for start in range(0, len(text), self._piece):
+                on_text(text[start : start + self._piece])
+        asked = sum(self.count(message.text) for message in messages)
+        return Reply(text, Usage(asked, self.count(text)))
 
 
 class Notes:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from rag.engine.anaphora import continues
 from rag.engine.answer import Asker
 from rag.engine.evidence import coverage, sentence_scores
 from rag.engine.expectations import lacks_figure, seldom_stated, unknown_name, wanted
-from rag.engine.question import Names, continues, kind_of
+from rag.engine.question import Names, Turn, kind_of
 from rag.errors import QuestionError
 from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever
@@ -212,7 +213,7 @@ def test_a_detail_that_the_abstract_lacks_is_not_in_the_abstracts(asker: Asker) 
 
 
 def test_a_follow_up_is_about_the_paper_before(asker: Asker) -> None:
-    history = [("What is LemmaLoom?", "It repairs broken proofs.")]
+    history = [Turn("What is LemmaLoom?", "It repairs broken proofs.")]
     answer = asker.ask("How many goals does it close?", history)
     assert answer.kind == "follow-up"
     assert cited(answer) == {"proof"}
@@ -220,7 +221,7 @@ def test_a_follow_up_is_about_the_paper_before(asker: Asker) -> None:
 
 
 def test_a_new_name_ends_the_old_topic(asker: Asker) -> None:
-    history = [("What is LemmaLoom?", "It repairs broken proofs.")]
+    history = [Turn("What is LemmaLoom?", "It repairs broken proofs.")]
     answer = asker.ask("And what error does TideNet reach with it?", history)
     assert answer.standalone_question == answer.question
     assert answer.statements[0].citations[0].paper_id == "tide"

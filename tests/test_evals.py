@@ -77,7 +77,7 @@ def test_expected_facts_stand_in_the_gold_abstracts(files: Sequence[Path]) -> No
 
 def test_no_fact_is_met_by_an_echo_of_the_question() -> None:
     for case in CASES:
-        said = " ".join([case.question, *(text for turn in case.history for text in turn)])
+        said = " ".join([case.question, *(text for turn in case.history for text in turn[:2])])
         assert not any(case.found(said)), case.id
 
 

@@ -8,11 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rag.retrieve.terms import STOP_WORDS, words
 
-Turn = tuple[str, str]
-"""An earlier question and its answer."""
+
+class Turn(NamedTuple):
+    """An earlier question and its answer; ``papers`` are the ids of the answer's sources, in the
+    order shown, empty where only the texts are known."""
+
+    question: str
+    answer: str
+    papers: tuple[str, ...] = ()
+
+
+CONTEXT_CHARS = 2_000
+"""Of each text of a turn, where the conversation's paper has to be searched for."""
 
 _COUNT = re.compile(r"\bhow many (of the )?(papers|works|abstracts|studies)\b", re.I)
 _LIST = re.compile(
@@ -27,7 +38,7 @@ _COMPARE = re.compile(
     r"|\bwhat does each\b|\band (how|what|which|when|where) (in|family|according)\b",
     re.I,
 )
-_FRAME = re.compile(
+FRAME = re.compile(
     r"^.{0,20}?\b(papers?|works|abstracts|studies)\b(\s+(here|there|that|which|are|is|do|does|deal"
     r"|with|mention|use|report|study|studies|look|looks|talk|work|about|on|at|the|role|of|for"
     r"|results|evaluate|apply|treat|treats|say|all))*\s+(?=\S)",
@@ -39,14 +50,6 @@ _QUANTITY = re.compile(
     r"|fraction|percent(age)?|proportion|margin|factor|size|score|speed-?up|overhead|points)\b",
     re.I,
 )
-_ANAPHORA = re.compile(
-    r"\b(it|its|they|them|their|theirs|he|she|his|her|this|that|these|those|there|former|latter"
-    r"|the (paper|authors?|method|model|system|approach|framework|same|other))\b",
-    re.I,
-)
-_CONTINUES = re.compile(r"^(and|but|so|then|also|why|how so|what about|how about|or)\b", re.I)
-
-
 _ABOUT = frozenset(
     "do does work works about paper method model system framework approach problem solve address"
     " summary summarize summarise overview main idea contribution introduce propose tell describe"
@@ -67,14 +70,36 @@ class Question:
     wants_number: bool
 
 
-def understand(question: str, standalone: str, names: Sequence[str] = ()) -> Question:
-    """The kind and wishes of a question; ``standalone`` differs from it in a follow-up, and
-    ``names`` are the handles that it calls papers by."""
-    kind = "follow-up" if standalone != question else kind_of(question)
-    if kind == "fact" and len(names) == 1 and not _beyond(question, names[0]):
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question that can be understood alone, and the ``rows`` of the papers that it goes on
+    about, best first: none if it is about no paper of the conversation."""
+
+    standalone: str
+    rows: tuple[int, ...] = ()
+
+
+def understand(
+    question: str, standalone: str, names: Sequence[str] = (), about: int = 1
+) -> Question:
+    """The kind and wishes of a question; ``standalone`` differs from it in a follow-up, which
+    goes on ``about`` so many papers. ``names`` are the handles that ``standalone`` calls papers
+    by."""
+    kind = kind_of(standalone)
+    if standalone != question and about:
+        kind = _kind_of_follow_up(kind, about)
+    elif kind == "fact" and len(names) == 1 and not _beyond(standalone, names[0]):
         kind = "definition"
-    text = _FRAME.sub("", standalone) if kind in ("list", "count") else standalone
+    framed = kind in ("list", "count") and not (standalone != question and about)
+    text = FRAME.sub("", standalone) if framed else standalone
     return Question(question, standalone, text, kind, bool(_QUANTITY.search(question)))
+
+
+def _kind_of_follow_up(kind: str, papers: int) -> str:
+    """One on several papers wants something of each."""
+    if papers < 2:
+        return "follow-up"
+    return kind if kind != "fact" else "compare" if papers == 2 else "list"
 
 
 def kind_of(question: str) -> str:
@@ -91,17 +116,10 @@ def _beyond(question: str, name: str) -> set[str]:
     return set(words(question)) - STOP_WORDS - _ABOUT - set(words(name))
 
 
-def continues(question: str) -> bool:
-    """Whether a question cannot be understood without the turns before it."""
-    content = [word for word in words(question) if word not in STOP_WORDS]
-    return bool(
-        len(content) < 2 or _CONTINUES.search(question.strip()) or _ANAPHORA.search(question)
-    )
-
-
 def context_of(history: Sequence[Turn]) -> str:
     """The text by which to find the paper that a conversation is about: its last two turns."""
-    return " ".join(f"{question} {answer}" for question, answer in history[-2:])
+    texts = (text for turn in history[-2:] for text in turn[:2])
+    return " ".join(text[:CONTEXT_CHARS] for text in texts)
 
 
 class Names:

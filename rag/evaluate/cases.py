@@ -56,13 +56,18 @@ def load_cases(path: Path) -> list[Case]:
 
 def _case(row: Mapping[str, object]) -> Case:
     fields = {name: row[name] for name in ("id", "split", "kind", "question", "outcome")}
-    history = tuple((question, answer) for question, answer in _rows(row["history"]))
+    history = tuple(_turn(*turn) for turn in _rows(row["history"]))
     facts = tuple(tuple(group) for group in _rows(row["facts"]))
     for group in facts:
         for pattern in group:
             re.compile(pattern)
     gold = tuple(str(key) for key in _rows(row["gold"]))
     return Case(**fields, history=history, gold=gold, facts=facts)  # type: ignore[arg-type]
+
+
+def _turn(question: str, answer: str, papers: Iterable[str] = ()) -> Turn:
+    """A turn of a history; who has noted down a conversation knows the papers that were shown."""
+    return Turn(question, answer, tuple(papers))
 
 
 def _rows(value: object) -> Sequence[Sequence[str]]:

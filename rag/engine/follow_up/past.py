@@ -1,0 +1,115 @@
+"""The papers that a conversation has shown and named, and what to call them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rag.engine.question import Names, Turn, context_of, kind_of
+from rag.retrieve.terms import words
+from rag.types import Paper
+
+TURNS = 4
+"""Turns looked back on."""
+QUESTION_CHARS = 1_000
+"""Of a question that leans on another or is leaned on; a longer one says enough."""
+SHORT = 3
+"""Words of a name that can stand in a sentence for a pronoun."""
+SEVERAL = 5
+"""Papers called by name at once."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """A conversation so far. Papers are rows of the index: ``paper`` gives the paper of a row,
+    ``row_of`` the row of a paper_id or None, ``nearest`` the row that a text is most like."""
+
+    history: Sequence[Turn]
+    names: Names
+    paper: Callable[[int], Paper]
+    row_of: Callable[[str], int | None]
+    nearest: Callable[[str], int]
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """The turns that count, the latest first."""
+        return list(self.history[: -TURNS - 1 : -1])
+
+    def shown(self, turn: Turn) -> list[int]:
+        """The papers of a turn in the order in which a reader has them numbered."""
+        rows = [row for key in turn.papers if (row := self.row_of(key)) is not None]
+        return rows or self.names.rows(f"{turn.question} {turn.answer}")
+
+    @cached_property
+    def subjects(self) -> list[int]:
+        """The papers of the latest turn that has any, the one it is about first."""
+        for turn in self.turns[:2]:
+            rows = dict.fromkeys([*self.named(turn.question), *self.shown(turn)])
+            if rows:
+                return list(rows)
+        return [self.nearest(context_of(self.turns[1::-1]))]
+
+    @cached_property
+    def plural(self) -> bool:
+        """Whether the last turn was about several papers together."""
+        asked = self.turns[0].question
+        several = kind_of(asked) in ("list", "count", "compare")
+        return len(self.named(asked)) > 1 or (several and len(self.subjects) > 1)
+
+    def listed(self, least: int) -> list[int]:
+        """The papers of the latest turn that showed so many; else of the latest that has any."""
+        shown = map(self.shown, self.turns)
+        return next((rows for rows in shown if len(rows) >= least), self.subjects)
+
+    @cached_property
+    def together(self) -> list[int]:
+        """The papers that "both" or "they" means."""
+        named = self.named(self.turns[0].question)
+        return named if len(named) > 1 else self.listed(2)
+
+    def named(self, text: str) -> list[int]:
+        """Rows of the papers that a text calls by a handle or by what we have called them."""
+        titled = [row for row, title in self._titles.items() if title in text]
+        for row in titled:
+            text = text.replace(self._titles[row], " ")
+        return list(dict.fromkeys([*titled, *self.names.rows(text)]))
+
+    def mention(self, text: str, row: int) -> tuple[int, int] | None:
+        """Where a text calls a paper by name, its last mention; None where it does not."""
+        handle = r"[\W_]*".join(map(re.escape, words(self.paper(row).handle)))
+        either = "|".join(filter(None, (re.escape(self.call(row)), handle)))
+        found = re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text, re.I)
+        return max((mention.span() for mention in found), default=None)
+
+    def call(self, row: int) -> str:
+        """What to call a paper: by its handle if that is one word, else by its title."""
+        paper = self.paper(row)
+        return paper.name if " " in paper.handle else paper.handle
+
+    def joined(self, rows: Sequence[int]) -> str | None:
+        """Names that can stand in a sentence; None where they are too long or too many."""
+        called = [self.call(row) for row in rows]
+        if len(rows) > SEVERAL or any(len(name.split()) > SHORT for name in called):
+            return None
+        return " and ".join(filter(None, [", ".join(called[:-1]), called[-1]]))
+
+    def before(self, rows: Sequence[int], question: str) -> str:
+        """The question with the names of its papers before it."""
+        called = [self.call(row) for row in rows[:SEVERAL]]
+        more = f" and {len(rows) - SEVERAL} more" if len(rows) > SEVERAL else ""
+        return f"{'; '.join(called)}{more}: {question}"
+
+    def ask_about(self, rows: Sequence[int]) -> str:
+        """The question what papers are about, for who only points at them."""
+        called = [self.call(row) for row in rows[:SEVERAL]]
+        names = " and ".join(filter(None, [", ".join(called[:-1]), called[-1]]))
+        return f"What {'is' if len(called) == 1 else 'are'} {names} about?"
+
+    @cached_property
+    def _titles(self) -> dict[int, str]:
+        """What the papers shown have been called, where that is no handle."""
+        keys = dict.fromkeys(key for turn in self.turns for key in turn.papers)
+        rows = [row for key in keys if (row := self.row_of(key)) is not None]
+        return {row: name for row in rows if " " in (name := self.call(row))}

@@ -1,0 +1,118 @@
+"""What a question is read to be: its kind, and whether it leans on the turns before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.engine.anaphora import continues
+from rag.engine.question import Turn, context_of, understand
+
+LEANING = """\
+Why?
+And why?
+How so?
+What else?
+Tell me more
+Can you elaborate?
+More details please
+Any limitations?
+What accuracy?
+And on CIFAR?
+What about speed?
+And the baselines?
+How does it measure the tide?
+Is it easy to use?
+Is it hard to train?
+How long does it take to train?
+Is it possible to train it on a phone?
+What does it cost to train?
+Does it matter?
+Is it better than LemmaLoom?
+Which benchmarks is its method evaluated on?
+What are the limits of their approach?
+What datasets and baselines are used in their experiments?
+For which reinforcement learning tasks do they report gains?
+Are the experiments they ran on real robots?
+Who are they?
+Why is that?
+How is that different from what was done before?
+Does this hold for small models?
+In that paper, what is the loss?
+Is the model open source?
+What did the authors find?
+What happens there?
+What is measured?
+What was compared?
+Which of them use sound?
+Which of these papers use sound?
+Which papers do they cite?
+Which one is faster?
+Which is better?""".splitlines()
+
+ALONE = """\
+What weather is it?
+What time is it?
+Is it true that larger models hallucinate more?
+Is it possible to merge two models without data?
+It is known that dropout helps; which paper explains the effect?
+How long does it take to train a diffusion model?
+What does it mean for a policy to be safe?
+Which papers show that models overfit?
+Which methods are robust to noise that nobody has seen?
+Which papers are there on robots?
+Is there a benchmark for pathology?
+Are there papers about directed graphs?
+Are these days transformers still used for vision?
+Do language models know what they know?
+How do language models represent their knowledge?
+Does a model calibrate its confidence?
+Which papers release their code?
+Which papers propose a method and test it on robots?
+If a model is trained for longer, does it forget?
+Who found that training for longer makes a listening model worse, and what do they do about it?
+What is the method of moments?
+What is distillation?
+What are transformers?
+Why do transformers need positional encodings?
+How many papers use diffusion models?
+List the papers about tides
+What drives the tides in shallow harbours?""".splitlines()
+
+
+@pytest.mark.parametrize("question", LEANING)
+def test_what_cannot_be_understood_alone_continues(question: str) -> None:
+    assert continues(question)
+
+
+@pytest.mark.parametrize("question", ALONE)
+def test_what_only_looks_as_if_it_pointed_back_stands_alone(question: str) -> None:
+    assert not continues(question)
+
+
+@pytest.mark.parametrize(
+    ("standalone", "papers", "kind"),
+    [
+        ("TideNet: why?", 1, "follow-up"),
+        ("How do TideNet and LemmaLoom differ?", 2, "compare"),
+        ("Do TideNet and LemmaLoom use sound?", 2, "compare"),
+        ("A; B; C: which of them use sound?", 3, "list"),
+        ("A; B; C: how many papers use sound?", 3, "count"),
+        ("Which papers use sound?", 0, "list"),
+        ("What is TideNet?", 0, "definition"),
+    ],
+)
+def test_the_kind_of_a_follow_up_depends_on_how_many_papers_it_is_about(
+    standalone: str, papers: int, kind: str
+) -> None:
+    asked = understand("and them?", standalone, ["TideNet"], papers)
+    assert (asked.kind, asked.standalone, asked.asked) == (kind, standalone, "and them?")
+
+
+def test_a_follow_up_keeps_the_names_of_its_papers_in_what_is_searched() -> None:
+    assert understand("?", "A; B; C: which papers use sound?", (), 3).text.startswith("A; B; C")
+    assert understand("?", "Which papers use sound?", (), 0).text == "sound?"
+
+
+def test_the_context_of_a_conversation_is_bounded() -> None:
+    long = Turn("word " * 10_000, "word " * 10_000)
+    assert len(context_of([long] * 200)) < 10_000
