@@ -1,28 +1,83 @@
-"""Settings: defaults < rag.toml < environment (RAG_*, .env) < flags → one frozen object."""
+"""Settings: default < rag.toml < .env < environment < flags → one frozen object.
+
+The setting ``model`` is RAG_MODEL in .env and in the environment, and so on. OPENAI_API_KEY and
+OPENAI_BASE_URL, which may be there for other programs, fill gaps below all of these. They never
+choose the engine. That key goes to OpenAI, to that URL, or to one that you name yourself; a URL
+in a file of the folder gets it only out of that folder's .env.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from rag.endpoint import OPENAI_URL, Endpoint
 from rag.errors import ConfigError
+from rag.types import Secret
 
-ENGINES = ("extractive",)
+ENGINES = ("extractive", "llm")
+DAY = 86_400.0
+NEAR = 0.8
+"""How alike (difflib's ratio) a RAG_ variable is to one of ours to be a slip, not a stranger."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``store`` is the index folder; ``engine`` writes the answers; ``top_k`` papers a search."""
+    """What a command works with; None is not set."""
 
     store: Path = Path("index_store")
+    """The index folder."""
     engine: str = "extractive"
+    """Who writes the answers; not set, it is ``llm`` once a model or a URL is."""
     top_k: int = 10
+    """Papers in a search."""
+    model: str | None = None
+    base_url: str | None = None
+    """Where the model is served; None is OpenAI."""
+    api_key: Secret | None = None
+    timeout: float = 60.0
+    """Seconds that a server has to answer."""
+    window: int | None = None
+    """Tokens that the model reads and writes at most."""
+    embed_model: str | None = None
+    """This or a URL for embeddings puts a server in the place of the built-in embedder."""
+    embed_base_url: str | None = None
+    """None is where the model is served."""
+    embed_api_key: Secret | None = None
+    embed_dimensions: int | None = None
+    """Length of the vectors to ask for."""
+    prompts: Path | None = None
+    """A folder in the place of the prompts that came with the program."""
+    prices: Path | None = None
+    """A file with prices of models, which go before those that came with the program."""
+    budget: float | None = None
+    """US dollars that a command may spend."""
+    cache: bool = True
+    """Whether a reply seen before is used again."""
+    strict: bool = False
+    """Whether statements that the quotes do not support are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The value of a setting and the place that gave it, such as ``rag.toml`` or ``--model``."""
+
+    name: str
+    value: Any
+    place: str
+
+
+NAMES = [field.name for field in fields(Settings)]
+FLAGS = {"top_k": "-k", "cache": "--no-cache"}
+"""Flags that are not called like their setting."""
 
 
 def load(flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
@@ -30,20 +85,58 @@ def load(flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
 
     Raises ConfigError for an unknown key or an impossible value.
     """
-    folder = folder or Path()
-    layers: list[tuple[str, Mapping[str, Any]]] = [
-        ("rag.toml", _from_toml(folder / "rag.toml")),
-        ("the environment", _from_environment(folder / ".env")),
-        ("the command line", {key: value for key, value in flags.items() if value is not None}),
+    found = _found(flags, folder or Path())
+    return Settings(**{name: each.value for name, each in found.items()})
+
+
+def explain(flags: Mapping[str, Any], folder: Path | None = None) -> list[Explained]:
+    """Every setting that ``load`` gives, in order, with its place; values are fit to be shown
+    and for JSON. Raises what ``load`` raises."""
+    found = _found(flags, folder or Path())
+    default = Settings()
+    settings = [
+        found.get(name, Explained(name, getattr(default, name), "default")) for name in NAMES
     ]
-    settings = Settings()
-    for place, values in layers:
-        checked = {key: _checked(key, value, place) for key, value in values.items()}
-        settings = replace(settings, **checked)
-    return settings
+    return [replace(each, value=_shown(each)) for each in settings]
 
 
-def _from_toml(path: Path) -> Mapping[str, Any]:
+def endpoint(settings: Settings) -> Endpoint:
+    """The server that writes answers; its ``model`` is "" where none is named."""
+    url, key = _not_openai(settings.base_url), settings.api_key
+    return Endpoint(settings.model or "", url, key, settings.timeout)
+
+
+def embed_endpoint(settings: Settings) -> Endpoint | None:
+    """The server that embeds, or None for the built-in embedder; ``model`` as above.
+
+    The model's key is used only where both are the same server.
+    """
+    if not settings.embed_model and not settings.embed_base_url:
+        return None
+    url, key = settings.embed_base_url or settings.base_url, settings.embed_api_key
+    if key is None and _origin(url) == _origin(settings.base_url):
+        key = settings.api_key
+    model = settings.embed_model or ""
+    return Endpoint(model, _not_openai(url), key, settings.timeout, settings="RAG_EMBED")
+
+
+def _found(flags: Mapping[str, Any], folder: Path) -> dict[str, Explained]:
+    """The settings that were given, by name, each from the last place that gave it."""
+    dotenv = _dotenv(folder / ".env")
+    given = {key: value for key, value in flags.items() if value is not None}
+    ours = {
+        **_from_toml(folder / "rag.toml"),
+        **_from_variables(dotenv, ".env"),
+        **_from_variables(os.environ, "environment"),
+        **{key: _checked(key, value, _flag(key)) for key, value in given.items()},
+    }
+    chosen = [name for name in ("model", "base_url") if name in ours]
+    if chosen and "engine" not in ours:
+        ours["engine"] = Explained("engine", "llm", f"{chosen[0]} is set")
+    return {**_borrowed(ours, dotenv), **ours}
+
+
+def _from_toml(path: Path) -> dict[str, Explained]:
     if not path.is_file():
         return {}
     if sys.version_info >= (3, 11):
@@ -55,55 +148,219 @@ def _from_toml(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path} cannot be read: {error}", "correct it or remove it") from error
     for key in values:
-        _known(key, "rag.toml")
-    return values
+        _known(key)
+    return {key: _checked(key, value, "rag.toml") for key, value in values.items()}
 
 
-def _from_environment(dotenv: Path) -> Mapping[str, str]:
-    """RAG_* variables; those of .env count where the environment has none."""
-    values = {**_from_dotenv(dotenv), **os.environ}
-    names = {field.name for field in fields(Settings)}
-    pairs = ((key[4:].lower(), value) for key, value in values.items() if key.startswith("RAG_"))
-    return {name: value for name, value in pairs if name in names and value}
+def _known(key: str) -> None:
+    """Raise ConfigError for what is no setting of rag.toml; such a file may be published, so
+    keys are none."""
+    if key.lower().endswith("key"):
+        fix = "keys belong in the environment or in .env, such as RAG_API_KEY"
+        raise ConfigError(f"rag.toml has a key: {key!r}.", fix)
+    if key not in NAMES:
+        near = get_close_matches(key, NAMES, n=1)
+        fix = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(NAMES)}"
+        raise ConfigError(f"rag.toml has an unknown setting {key!r}.", fix)
 
 
-def _from_dotenv(path: Path) -> Mapping[str, str]:
+def _dotenv(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     from dotenv import dotenv_values
 
-    try:
-        values = dotenv_values(path)
+    try:  # as it stands: a key may hold what looks like a variable
+        values = dotenv_values(path, interpolate=False, encoding="utf-8-sig")
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}", "correct it or remove it") from error
+        raise ConfigError(f"{path} cannot be read: {error}", "save it as UTF-8 text") from error
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _folder(value: Any, place: str) -> Path:
-    """The path of an index; raises ConfigError for what cannot be one."""
-    plain = isinstance(value, (str, Path)) and str(value) and str(value).isprintable()
-    if not plain:
-        raise ConfigError(f"store in {place} is {value!r}.", "give the name of a folder")
-    return Path(value)
+def _from_variables(values: Mapping[str, str], place: str) -> dict[str, Explained]:
+    """The RAG_ variables; an empty one is not set."""
+    found = {}
+    for variable, value in values.items():
+        name = variable.removeprefix("RAG_").lower()
+        if not variable.startswith("RAG_"):
+            continue
+        if name in NAMES and variable == _variable(name):
+            if value.strip():
+                where = place if place == ".env" else f"{place} ({variable})"
+                found[name] = _checked(name, value, where)
+        elif near := get_close_matches(name, NAMES, n=1, cutoff=NEAR):
+            message = f"There is no setting {variable!r} ({place})."
+            raise ConfigError(message, f"did you mean {_variable(near[0])}?")
+    return found
 
 
-def _known(key: str, place: str) -> None:
-    names = [field.name for field in fields(Settings)]
-    if key not in names:
-        near = get_close_matches(key, names, n=1)
-        fix = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(names)}"
-        raise ConfigError(f"{place} has an unknown setting {key!r}.", fix)
+def _borrowed(ours: Mapping[str, Explained], dotenv: Mapping[str, str]) -> dict[str, Explained]:
+    """What OPENAI_API_KEY and OPENAI_BASE_URL add to our own settings."""
+    llm = "engine" in ours and ours["engine"].value == "llm"
+    needed = llm or "embed_model" in ours or "embed_base_url" in ours
+    borrow = partial(_foreign, dotenv, needed=needed)
+    borrowed = borrow("OPENAI_BASE_URL", "base_url")
+    home = borrowed["base_url"].value if borrowed else None
+    url = ours["base_url"].value if "base_url" in ours else home
+    if "api_key" not in ours:
+        if _at_home(url, home):
+            borrowed |= borrow("OPENAI_API_KEY", "api_key")
+        elif "base_url" in ours and not home:
+            # A file of the folder may come from a stranger: it must not send away a key that
+            # it does not hold itself.
+            beside = ours["base_url"].place in ("rag.toml", ".env")
+            borrowed |= borrow("OPENAI_API_KEY", "api_key", everywhere=not beside)
+    if "embed_base_url" in ours and "embed_api_key" not in ours:
+        embed_url = ours["embed_base_url"].value
+        if _at_home(embed_url, home) and _origin(embed_url) != _origin(url):
+            borrowed |= borrow("OPENAI_API_KEY", "embed_api_key")
+    return borrowed
 
 
-def _checked(key: str, value: Any, place: str) -> Any:
-    """The value in its setting's type; raises ConfigError."""
-    if key == "store":
-        return _folder(value, place)
-    if key == "top_k":
-        if not re.fullmatch(r"0*[1-9][0-9]{0,8}", str(value)):
-            raise ConfigError(f"{key} in {place} is {value!r}.", "give a whole number from 1 up")
-        return int(value)
-    if key == "engine" and value not in ENGINES:
-        fix = f"use one of: {', '.join(ENGINES)}"
-        raise ConfigError(f"There is no engine {value!r} ({place}).", fix)
-    return value
+def _at_home(url: str | None, home: str | None) -> bool:
+    """Whether OPENAI_API_KEY is meant for this server; ``home`` is OPENAI_BASE_URL."""
+    if home:
+        return _origin(url) == _origin(home)
+    scheme, host, _ = _origin(url)
+    return scheme == "https" and re.fullmatch(r"([a-z]+\.)?api\.openai\.com", host) is not None
+
+
+def _foreign(
+    dotenv: Mapping[str, str], variable: str, name: str, *, needed: bool, everywhere: bool = True
+) -> dict[str, Explained]:
+    """A variable of other programs as a setting, from .env alone unless ``everywhere``; one that
+    is unusable is an error only where it would be used."""
+    places = [(os.environ, "environment")] if everywhere else []
+    for values, place in (*places, (dotenv, ".env")):
+        if value := values.get(variable, "").strip():
+            try:
+                return {name: _checked(name, value, f"{place} ({variable})")}
+            except ConfigError:
+                if needed:
+                    raise
+    return {}
+
+
+def _variable(name: str) -> str:
+    return f"RAG_{name.upper()}"
+
+
+def _flag(name: str) -> str:
+    return FLAGS.get(name, f"--{name.replace('_', '-')}")
+
+
+def _shown(setting: Explained) -> str | int | float | bool | None:
+    """A value as JSON knows it, without what may be a secret."""
+    value = setting.value
+    if isinstance(value, Secret):
+        return repr(value)
+    if isinstance(value, Path):
+        return str(value)
+    if setting.name.endswith("base_url") and value and "?" in value:
+        return f"{value.split('?')[0]}?…"
+    return value  # type: ignore[no-any-return]
+
+
+def _not_openai(url: str | None) -> str | None:
+    """The URL, but None where it is the one that None stands for."""
+    return None if url == OPENAI_URL else url
+
+
+def _origin(url: str | None) -> tuple[str, str, int]:
+    """Scheme, host and port: what makes two URLs the same server."""
+    parts = urlsplit(url or OPENAI_URL)
+    return parts.scheme, parts.hostname or "", parts.port or {"http": 80}.get(parts.scheme, 443)
+
+
+def _checked(name: str, value: Any, place: str) -> Explained:
+    """The value in its setting's type; raises ConfigError, which shows no key and no URL."""
+    form, fix = _FORMS[name]
+    try:
+        return Explained(name, form(value), place)
+    except ValueError:
+        hidden = name.endswith(("key", "url"))
+        what = f"{name} cannot be used" if hidden else f"{name} cannot be {value!r}"
+        raise ConfigError(f"{what} ({place}).", fix) from None
+
+
+def _line(value: Any) -> str:
+    text = value.strip() if isinstance(value, str) else ""
+    if not text or not text.isprintable():
+        raise ValueError
+    return text
+
+
+def _path(value: Any) -> Path:
+    return Path(_line(str(value) if isinstance(value, Path) else value))
+
+
+def _engine(value: Any) -> str:
+    if value not in ENGINES:
+        raise ValueError
+    return str(value)
+
+
+def _whole(value: Any, low: int) -> int:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", str(value)) or int(value) < low:
+        raise ValueError
+    return int(value)
+
+
+def _number(value: Any, low: float, high: float) -> float:
+    number = float(str(value))  # as text, in which a truth value is no number
+    if not low <= number <= high:
+        raise ValueError
+    return number
+
+
+def _truth(value: Any) -> bool:
+    word = str(value).strip().lower()
+    if word not in ("true", "1", "yes", "false", "0", "no"):
+        raise ValueError
+    return word in ("true", "1", "yes")
+
+
+def _secret(value: Any) -> Secret:
+    text = _line(value)
+    if not re.fullmatch(r"[!-~]+", text):
+        raise ValueError
+    return Secret(text)
+
+
+def _url(value: Any) -> str:
+    text = _line(value)
+    parts = urlsplit(text)
+    _ = parts.port  # raises ValueError for what is none
+    named = parts.scheme in ("http", "https") and parts.hostname
+    if not named or "@" in parts.netloc or " " in text:
+        raise ValueError
+    return text.rstrip("/")
+
+
+_NAME = (_line, "give a name")
+_URL = (
+    _url,
+    "give an address such as http://localhost:8080/v1; if a key stands in it, put the key into"
+    " RAG_API_KEY",
+)
+_KEY = (_secret, "give the key as it was issued: in one line, without spaces or other alphabets")
+_TRUTH = (_truth, "give true or false")
+_FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "store": (_path, "give the name of a folder"),
+    "engine": (_engine, f"use one of: {', '.join(ENGINES)}"),
+    "top_k": (partial(_whole, low=1), "give a whole number from 1 up"),
+    "model": _NAME,
+    "base_url": _URL,
+    "api_key": _KEY,
+    "timeout": (partial(_number, low=0.001, high=DAY), "give seconds, more than 0"),
+    "window": (partial(_whole, low=512), "give a whole number of tokens from 512 up"),
+    "embed_model": _NAME,
+    "embed_base_url": _URL,
+    "embed_api_key": _KEY,
+    "embed_dimensions": (partial(_whole, low=1), "give a whole number from 1 up"),
+    "prompts": (_path, "give the name of a folder"),
+    "prices": (_path, "give the name of a file"),
+    "budget": (partial(_number, low=0, high=1e9), "give US dollars, 0 or more"),
+    "cache": _TRUTH,
+    "strict": _TRUTH,
+}
+"""How each setting is read, and what to give where that fails."""

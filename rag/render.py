@@ -32,7 +32,12 @@ class Style:
 
 def answer_text(answer: Answer, style: Style) -> str:
     """The answer with its markers, then each source with where it stands and its quotes."""
-    lines = [fill(_MARKER.sub("\u00a0[", safe(answer.text))), ""]
+    return f"{fill(_bound(answer.text))}\n\n{sources_text(answer, style)}"
+
+
+def sources_text(answer: Answer, style: Style) -> str:
+    """Each source of an answer with where it stands and what is quoted of it."""
+    lines = []
     for number, paper in enumerate(answer.sources, start=1):
         lines += [f"[{number}] {safe(paper.name)}", style.dim(f"    {place(paper)}")]
         quotes = [c.quote for s in answer.statements for c in s.citations if c.number == number]
@@ -87,12 +92,39 @@ def safe(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
+class Flow:
+    """Wraps a text that comes in pieces as ``fill`` wraps the whole; a piece ends with a word."""
+
+    def __init__(self) -> None:
+        self._column = 0
+
+    def add(self, piece: str) -> str:
+        """The piece with its line breaks."""
+        out = []
+        for word in _bound(piece).split(" "):
+            space = self._column > 0
+            if space and self._column + 1 + len(word) > _width():
+                self._column, space = 0, False
+                out.append("\n")
+            out.append(f" {word}" if space and word else word)
+            self._column += len(word) + (space and bool(word))
+        return "".join(out)
+
+
+def _bound(text: str) -> str:
+    """Text for a terminal in which a marker stays on the line of its sentence."""
+    return _MARKER.sub("\u00a0[", safe(text))
+
+
+def _width() -> int:
+    return max(min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns), MIN_WIDTH)
+
+
 def fill(text: str, indent: str = "") -> str:
     """Text wrapped to the width of the terminal, or of a page."""
-    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     return textwrap.fill(
         text,
-        max(width, MIN_WIDTH),
+        _width(),
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,

@@ -1,0 +1,114 @@
+"""Questions and answers in turn. A follow-up is given the last turns only, cut to a bound, so
+that the two-hundredth question costs what the tenth did; the answers are all kept to be saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rag.chat.bibtex import bibtex
+from rag.chat.feedback import feedback, store_feedback
+from rag.chat.markdown import markdown
+from rag.engine.question import Turn
+from rag.errors import QuestionError
+from rag.models import OnText
+from rag.types import Answer, Paper
+
+if TYPE_CHECKING:
+    from rag.engine.answer import Asker
+    from rag.retrieve.filters import Filters
+
+TURNS = 8
+"""Turns that a follow-up is given."""
+QUESTION_CHARS, ANSWER_CHARS = 1_000, 2_000
+"""Of each of them."""
+PAPERS = 20
+"""Papers shown that each of them knows by number."""
+
+
+class Conversation:
+    """A conversation over one index; ``answers`` are those since it began, the latest last."""
+
+    def __init__(self, asker: Asker, filters: Filters | None = None) -> None:
+        self.answers: list[Answer] = []
+        self._asker = asker
+        self._filters = filters
+        self._given: Sequence[Turn] = ()
+
+    def ask(
+        self,
+        question: str,
+        on_text: OnText | None = None,
+        on_question: Callable[[str], None] | None = None,
+    ) -> Answer:
+        """The answer, which is kept. ``on_question`` gets the question as it was understood, if
+        that is not how it was put, and then ``on_text`` the pieces of the answer's text.
+
+        Raises what Asker.ask raises; then, or interrupted, the conversation is as it was.
+        """
+        history = tuple(_turn(answer) for answer in self.answers[-TURNS:])
+        answer = self._asker.ask(question, history, self._filters, on_text, on_question)
+        self.answers.append(answer)
+        self._given = history
+        return answer
+
+    def new(self) -> None:
+        """Begin another conversation: nothing said so far counts."""
+        self.answers, self._given = [], ()
+
+    def last(self) -> Answer:
+        """The latest answer; raises QuestionError before the first."""
+        if not self.answers:
+            raise QuestionError("Nothing has been asked yet.", "ask something first")
+        return self.answers[-1]
+
+    def sourced(self) -> Answer:
+        """The latest answer that has sources; raises QuestionError if none has."""
+        for answer in reversed(self.answers):
+            if answer.sources:
+                return answer
+        raise QuestionError("No answer has sources yet.", "ask something first")
+
+    def paper(self, number: int) -> Paper:
+        """The paper that the latest sources have under a number; raises QuestionError."""
+        papers = self.sourced().sources
+        if not 1 <= number <= len(papers):
+            fix = "/sources lists what there is"
+            raise QuestionError(f"There is no source {number}, only 1 to {len(papers)}.", fix)
+        return papers[number - 1]
+
+    def markdown(self) -> str:
+        """All of the conversation as Markdown."""
+        return markdown(self.answers)
+
+    def bibtex(self) -> str:
+        """The papers that the answers cite as BibTeX; "" if they cite none."""
+        return bibtex(cited_papers(self.answers))
+
+    def judge(self, good: bool) -> None:
+        """Store the latest answer with a verdict in the index's ``feedback.jsonl``.
+
+        Raises QuestionError before the first answer, and StoreUnwritable.
+        """
+        row = feedback(self.last(), self._given, good)
+        store_feedback(self._asker.retriever.snapshot.store, row)
+
+
+def cited_papers(answers: Sequence[Answer]) -> list[Paper]:
+    """The papers that answers cite, in the order in which they are first cited."""
+    found: dict[str, Paper] = {}
+    for answer in answers:
+        papers = {paper.paper_id: paper for paper in answer.sources}
+        for statement in answer.statements:
+            for citation in statement.citations:
+                found.setdefault(citation.paper_id, papers[citation.paper_id])
+    return list(found.values())
+
+
+def _turn(answer: Answer) -> Turn:
+    """An answer as the questions after it look back on it."""
+    return Turn(
+        answer.standalone_question[:QUESTION_CHARS],
+        answer.text[:ANSWER_CHARS],
+        tuple(paper.paper_id for paper in answer.sources[:PAPERS]),
+    )

@@ -1,0 +1,52 @@
+"""A reader's verdict on an answer, noted down as a case for the evals to be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rag.engine.question import Turn
+from rag.store.files import writing
+from rag.types import Answer
+
+FILE = "feedback.jsonl"
+
+
+def feedback(answer: Answer, history: Sequence[Turn], good: bool) -> dict[str, Any]:
+    """The fields of an evaluation case, then what came and from whom.
+
+    ``outcome`` is None for a bad answer: what a good one would be is for a person to fill in, as
+    are the facts. ``gold`` are paper_ids. The id depends on what was asked and answered, so a
+    verdict given twice is found twice under one id, and the later one counts.
+    """
+    cited = dict.fromkeys(c.paper_id for s in answer.statements for c in s.citations)
+    turns = [[turn.question, turn.answer, list(turn.papers)] for turn in history]
+    said = json.dumps([answer.question, turns, answer.text])
+    return {
+        "id": f"feedback-{hashlib.sha256(said.encode()).hexdigest()[:12]}",
+        "split": "feedback",
+        "kind": answer.kind,
+        "question": answer.question,
+        "history": turns,
+        "gold": list(cited) if good else [],
+        "facts": [],
+        "outcome": answer.outcome if good else None,
+        "verdict": "good" if good else "bad",
+        "standalone": answer.standalone_question,
+        "got": answer.outcome,
+        "cited": list(cited),
+        "answer": answer.text,
+        "engine": answer.engine,
+        "model": answer.model,
+        "prompt": answer.prompt,
+    }
+
+
+def store_feedback(store: Path, row: Mapping[str, Any]) -> None:
+    """Add a row to an index's feedback; raises StoreUnwritable."""
+    line = json.dumps(row) + "\n"  # as ASCII: a model may have written half a character
+    with writing(store), (store / FILE).open("a", encoding="ascii") as stream:
+        stream.write(line)

@@ -1,0 +1,52 @@
+"""A conversation as Markdown in which every text shows as it is, whatever stands in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rag.types import Answer, Paper
+
+_SPECIAL = re.compile(r"[\\`*_{}<>#|~$&]|\[(?!\d{1,3}\](?![(:]))|!(?=\[)|(?<=http):|(?<=https):")
+"""What Markdown could take for more than a character; markers such as [1] stay as they are."""
+_OPENING = re.compile(r"^(\d*)([-+=.)])")
+"""What would make a list or a line of the beginning of a text."""
+_LINK = re.compile(r"https?://[^\s<>\\]+")
+
+
+def markdown(answers: Sequence[Answer]) -> str:
+    """Questions, answers with their markers, and numbered sources with what is quoted of them."""
+    blocks = ["# Conversation"]
+    for number, answer in enumerate(answers, start=1):
+        blocks += [f"## {number}. {escaped(answer.question)}", *_answer(answer)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def escaped(text: str) -> str:
+    """A text on one line in which no character has a meaning of its own."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", line))
+
+
+def _answer(answer: Answer) -> Iterator[str]:
+    if answer.standalone_question != answer.question:
+        yield f"*Understood as: {escaped(answer.standalone_question)}*"
+    yield escaped(answer.text)
+    yield from (f"*{escaped(note)}*" for note in answer.notes)
+    if answer.sources:
+        numbered = enumerate(answer.sources, start=1)
+        yield "\n".join(_source(answer, number, paper) for number, paper in numbered)
+    if answer.model:
+        yield f"*{escaped(answer.model)}, {escaped(answer.prompt or answer.engine)}*"
+
+
+def _source(answer: Answer, number: int, paper: Paper) -> str:
+    """A paper as an item of a list, and under it what is quoted of it."""
+    indent = " " * len(f"{number}. ")
+    link = f", <{paper.url}>" if paper.url and _LINK.fullmatch(paper.url) else ""
+    place = f"{escaped(paper.sources[0].path)}, line {paper.sources[0].line}"
+    lines = [f"{number}. **{escaped(paper.name)}**{link} ({place})"]
+    quotes = [c.quote for s in answer.statements for c in s.citations if c.number == number]
+    for quote in dict.fromkeys(quotes):
+        lines += ["", f"{indent}> {escaped(quote)}"]
+    return "\n".join(lines)

@@ -1,0 +1,111 @@
+"""The command ``rag``: its commands, and what becomes of errors. No traceback leaves here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import click
+
+from rag import __version__
+from rag.cli import about, answers, chat, papers, upkeep
+from rag.cli.terminal import FAILED, INTERRUPTED, OK, USAGE, dumps, open_streams, say
+from rag.errors import RagError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "--version", prog_name="rag")
+@click.option("--store", metavar="DIR", help="Index folder.  [default: index_store]")
+@click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="No notes or progress on stderr.")
+@click.pass_context
+def cli(context: click.Context, /, **options: Any) -> None:
+    """Ask a list of paper abstracts. Every sentence of an answer rests on exact quotes.
+
+    Start with `rag demo`, or with `rag ingest FILE` and `rag ask "…"`.
+    """
+    context.obj = options
+
+
+for command in (
+    papers.demo,
+    papers.ingest,
+    papers.show,
+    papers.list_papers,
+    answers.search,
+    answers.ask,
+    chat.chat,
+    upkeep.doctor,
+    upkeep.rebuild,
+    about.config,
+    about.prompts,
+    about.usage,
+):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and exit with its status; no traceback for anything a user can cause."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    open_streams()
+    as_json = "--json" in arguments
+    try:
+        cli.main(list(arguments), prog_name="rag", standalone_mode=False)
+        sys.stdout.flush()
+        status = OK
+    except RagError as error:
+        status = _fail(error.to_json(), FAILED, as_json)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        status = USAGE
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "rag"
+        fix = f"{command} --help shows the usage"
+        details = {"type": "UsageError", "message": error.format_message(), "fix": fix}
+        status = _fail(details, USAGE, as_json)
+    except click.exceptions.Exit as stop:
+        status = stop.exit_code
+    except SystemExit as stop:
+        closed = isinstance(stop.__context__, BrokenPipeError)  # click has met it first
+        status = OK if closed else int(stop.code or 0)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        status = INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has left, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = OK
+    except Exception as error:
+        if os.environ.get("RAG_DEBUG"):
+            raise
+        details = {
+            "type": "InternalError",
+            "message": f"Something unforeseen: {type(error).__name__}: {error}",
+            "fix": "rag doctor checks the index; RAG_DEBUG=1 shows where it happened",
+        }
+        status = _fail(details, FAILED, as_json)
+    sys.exit(status)
+
+
+def run() -> None:
+    """The command ``rag``: like ``main``, but leaves at once. Taking the model down politely
+    takes a tenth of the time of an answer; what Chroma has open is closed in order."""
+    try:
+        main()
+    except SystemExit as stop:
+        if "chromadb" in sys.modules:
+            raise
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(int(stop.code or 0))
+
+
+def _fail(error: Mapping[str, str], status: int, as_json: bool) -> int:
+    with suppress(OSError):  # nobody may be listening
+        if as_json:
+            click.echo(dumps({"error": error}))
+        say(f"error: {error['message']}\n  fix: {error['fix']}")
+    return status
