@@ -109,6 +109,11 @@ def test_strict_leaves_out_what_stays_wrong_and_says_so(asker: Ask) -> None:
     assert any("1 sentence" in note for note in answer.notes)
 
 
+@pytest.mark.parametrize("reply", [f"Yes. {TRUE}", f"1.1\n\n{TRUE}"])
+def test_what_says_nothing_is_no_statement(asker: Ask, reply: str) -> None:
+    assert [s.text for s in asker(reply).ask(QUESTION).statements] == [TRUE]
+
+
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("reply", ["", "[1.1]", WRONG, "The moon is made of green cheese."])
 def test_if_nothing_survives_the_abstracts_answer_and_it_is_said(
@@ -127,6 +132,15 @@ def test_the_model_may_say_that_the_abstracts_do_not_answer(asker: Ask) -> None:
     assert answer.statements == ()
     assert answer.engine == "llm"
     assert "TideNet" in answer.text
+
+
+def test_where_nothing_comes_near_the_question_no_model_is_asked(asker: Ask) -> None:
+    model = Replies("It is made of basalt.")
+    answer = asker(model=model).ask("Who won the Zurich marathon of Qatarian zebras?")
+    assert answer.outcome == "not_in_corpus"
+    assert model.asked == []
+    assert (answer.engine, answer.usage.input_tokens) == ("llm", 0)
+    assert any("not asked" in note for note in answer.notes)
 
 
 def test_an_answer_to_a_part_is_partial(asker: Ask) -> None:

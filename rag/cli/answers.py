@@ -111,12 +111,17 @@ def tell(terminal: Terminal, answer: Answer) -> None:
     """How the answer came about and what it took."""
     for note in answer.notes:
         terminal.note(note)
-    if answer.model:
-        usage = answer.usage
-        tokens = f"{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written"
+    if not answer.model:
+        return
+    from rag.engine.writing import NOT_ASKED
+
+    usage = answer.usage
+    if usage.input_tokens:
         cost = f", ${usage.cost_usd:.4f}" if usage.cost_usd else ""
-        free = "answered from the cache" if not usage.input_tokens else tokens + cost
-        terminal.note(f"{answer.model}: {free}")
+        tokens = f"{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written"
+        terminal.note(f"{answer.model}: {tokens}{cost}")
+    elif NOT_ASKED not in answer.notes:
+        terminal.note(f"{answer.model}: answered from the cache")
 
 
 def _estimate(terminal: Terminal, asker: Asker, rows: Sequence[Row], filters: Filters) -> None:
@@ -127,7 +132,7 @@ def _estimate(terminal: Terminal, asker: Asker, rows: Sequence[Row], filters: Fi
         raise ConfigError("No model is set, so nothing would be spent.", "name one: --model NAME")
     writer, price = asker.writer, open_price(terminal, asker.writer.model)
     asked = [asker.messages(row.question, row.history, filters) for row in rows if not row.error]
-    each = [estimate(messages, writer.limit, writer.model, price) for messages in asked]
+    each = [estimate(messages, writer.limit, writer.model, price) for messages in asked if messages]
     cost = sum(e.cost_usd or 0.0 for e in each) if price else None
     report = {
         "model": writer.model.name,

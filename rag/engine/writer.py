@@ -23,6 +23,8 @@ MESSAGE_TOKENS = 16
 """What a message takes beside its text, at most: its role and the template's marks."""
 CONTEXT_TOKENS = 8000
 """Of abstracts in one prompt, however large the window: more dilutes and costs."""
+FEWEST = 2
+"""Words of a statement: what a "Yes." says, the next sentence has to say."""
 UNSUPPORTED = "(not supported)"
 """Marks a sentence that its quotes do not carry."""
 REST = "The abstracts do not say the rest."
@@ -148,6 +150,8 @@ class _Drafting:
 
     def _take(self, sentences: Sequence[Said]) -> None:
         for said in sentences:
+            if len(said.text.split()) < FEWEST or not any(map(str.isalpha, said.text)):
+                continue
             grounded = self.grounder.ground(said)
             if not grounded.verdict.supported:
                 grounded = self._rewritten(said, grounded)

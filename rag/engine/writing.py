@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rag.engine.context import Context, Shown
 from rag.engine.evidence import CONTRIBUTION, evidence
-from rag.engine.outcome import judge
+from rag.engine.outcome import doubt, judge
 from rag.engine.quoting import REFUSALS, Considered, count, declined, quoted
 from rag.engine.writer import Draft, Writer
 from rag.models import OnText
@@ -18,6 +18,11 @@ READ, LISTED = 8, 20
 PREFERRED = 3
 """Sentences of each of them that a model should see even where there is little room."""
 
+HOPELESS = 0.9
+"""Doubt from which on no model is asked. Of our development questions none that has an answer
+raises so much, and more than half of the others do."""
+
+NOT_ASKED = "The model was not asked: nothing in the abstracts comes near the question."
 UNFOUNDED = "Nothing that the model wrote is supported by the abstracts. From the abstracts:"
 
 
@@ -26,6 +31,11 @@ def written(writer: Writer, considered: Considered, on_text: OnText | None) -> A
 
     Raises EndpointError's kinds and BudgetError.
     """
+    if hopeless(considered):
+        answer = replace(quoted(considered), engine="llm", notes=(NOT_ASKED,))
+        if on_text:
+            on_text(answer.text)
+        return replace(answer, model=writer.model.name, prompt=writer.task.identity)
     context = shown_to(writer, considered)
     preface = "".join(count(considered, "."))
     draft = writer.write(considered.question.standalone, context, preface, on_text)
@@ -39,6 +49,11 @@ def written(writer: Writer, considered: Considered, on_text: OnText | None) -> A
         usage=draft.usage,
         notes=draft.notes,
     )
+
+
+def hopeless(considered: Considered) -> bool:
+    """Whether a model could only make something up."""
+    return doubt(considered.indications) >= HOPELESS and not quoted(considered).statements
 
 
 def shown_to(writer: Writer, considered: Considered) -> Context:
