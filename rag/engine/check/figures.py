@@ -53,7 +53,8 @@ def _spans(said: Reading, title: Reading) -> Iterator[tuple[int, int]]:
 def _stands_for(other: Number, number: Number, said: Reading) -> bool:
     """Whether a number of the quotes is that of the statement; one in a name only behind it."""
     before = said.text[: number.start].rstrip(" -").casefold()
-    return number.equals(other) and (not other.name or before.endswith(other.name.casefold()))
+    named = not other.name or before.endswith(other.name.casefold())
+    return number.equals(other) and number.item == other.item and named
 
 
 def _is_article(number: Number, quoted: Sequence[Number]) -> bool:
@@ -89,16 +90,14 @@ def _counts(number: Number, quoted: Sequence[Number], quotes: Sequence[Reading])
         return False
     if any(number.noun == other.noun for other in quoted):
         return False
-    known = [quote for quote in quotes if number.noun in quote.stems]
+    items = max((other.value for other in quoted if other.item), default=None)
     pair = value == 2 and any(not _PAIR.isdisjoint(word.low for word in q.words) for q in quotes)
-    return pair or any(value in _listed(quote) for quote in known)
+    known = (quote for quote in quotes if number.noun in quote.stems and items is None)
+    return pair or value == items or any(value in _listed(quote) for quote in known)
 
 
 def _listed(quote: Reading) -> set[int]:
-    """Lengths of the lists in a quote, or how many items it numbers."""
-    items = [int(number.value) for number in numbers(quote) if number.item]
-    if items:
-        return {max(items)}
+    """Lengths of the lists in a quote."""
     text = _ASIDE.sub("", quote.text)
     joined = [_CONJUNCTION.split(clause)[:-1] for clause in _CLAUSE.split(text)]
     return {part.count(", ") + 2 for parts in joined for part in parts}

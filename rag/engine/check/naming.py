@@ -68,14 +68,21 @@ MEANINGS: dict[str, tuple[str, ...]] = {
 """Short letters of the field and what they stand for, spaces left out."""
 
 _SUBJECT_VERB = re.compile(
-    r"(?:is|was|can|cannot|has|does|did|will|also|[a-z]+ly"
-    r"|(?:achiev|adapt|address|adopt|allow|beat|becom|build|combin|compil|comput|creat|decompos|deliver"
-    r"|demonstrat|detect|employ|enabl|encod|exceed|extend|generat|get|giv|handl|improv|incorporat"
-    r"|integrat|introduc|keep|learn|let|leverag|lower|mak|match|offer|optimiz|outperform|perform"
-    r"|predict|preserv|produc|propos|provid|reach|reduc|reli|remov|replac|requir|retain|select"
-    r"|solv|speed|stay|support|surpass|tackl|train|transform|treat|turn|us|yield)(?:i?e?s|ed))\b"
-    r"|(?<=, )(?:an?|the|which)\b"
+    r"""
+      (?: is | was | can | cannot | has | does | did | will | also | [a-z]+ly
+        | (?:achiev|adapt|address|adopt|align|allow|appl|avoid|beat|becom|build|captur|combin|compil
+            |comput|consist|construct|creat|decompos|deliver|demonstrat|deriv|detect|employ|enabl
+            |encod|evaluat|exceed|explor|extend|find|generaliz|generat|get|giv|handl|identif|improv
+            |incorporat|integrat|introduc|keep|learn|let|leverag|lower|maintain|mak|obtain|offer
+            |optimiz|outperform|perform|predict|preserv|produc|propos|provid|quantif|reach|reduc
+            |refin|reli|remain|remov|replac|requir|resolv|retain|scal|select|show|solv|stay|support
+            |surpass|tackl|tak|transform|treat|turn|unif|us|yield)(?:i?e?s|ed)
+      )\b
+    | (?<=,\ )(?:an?|the|which)\b
+    """,
+    re.VERBOSE,
 )
+"""What follows a name that a sentence begins with."""
 _ORDINARY_END = re.compile(
     r"(?:s|ing|ion|ment|ity|ness|[ae]nce|ism|acy|ship|ure|al|ogy|ory|ers?|ly|ed|more)$"
 )
@@ -107,14 +114,17 @@ def names(reading: Reading) -> tuple[Name, ...]:
 
 def _names(reading: Reading) -> Iterator[Name]:
     for token in _TOKEN.finditer(reading.text):
-        opens = bool(_OPENING.search(reading.text, max(0, token.start() - 8), token.start()))
-        spans = [
-            (token.start() + p.start(), token.start() + p.end()) for p in _PART.finditer(token[0])
-        ]
+        opens = _opens(reading, token.start())
+        spans = [part.span() for part in _PART.finditer(reading.text, *token.span())]
         if any(_is_name(reading, *span, opens and i == 0) for i, span in enumerate(spans)):
             parts = tuple((reading.index(start), reading.index(end)) for start, end in spans)
             distinct = any(re.search(r"\w[A-Z\d]", part) for part in token[0].split("-"))
             yield Name(token[0], parts[0][0], parts[-1][1], parts, distinct)
+
+
+def _opens(reading: Reading, offset: int) -> bool:
+    """Whether a word that begins there has its capital from its place."""
+    return bool(_OPENING.search(reading.text, max(0, offset - 8), offset))
 
 
 def _is_name(reading: Reading, start: int, end: int, opens: bool) -> bool:
@@ -135,17 +145,19 @@ def _is_number(reading: Reading, start: int, end: int) -> bool:
 
 
 def leading(reading: Reading) -> Iterator[Name]:
-    """The first word, if by what follows it can be a name and by its form is no other noun."""
-    first, second = reading.words[:1], reading.words[1:2]
-    for word, after in zip(first, second, strict=False):
-        ordinary = word.low in STOP_WORDS | _ORDINARY or word.text in OPENERS
-        if (
-            word.text[0].isupper()
-            and not ordinary
-            and not _ORDINARY_END.search(word.low)
-            and _SUBJECT_VERB.match(reading.text, after.start)
-        ):
-            yield Name(word.text, 0, 1, ((0, 1),), False)
+    """First words that by what follows them can be names, and by their form are no other nouns."""
+    for token in _TOKEN.finditer(reading.text):
+        if _opens(reading, token.start()) and _can_name(token[0]):
+            index = reading.index(token.start())
+            after = reading.words[index + 1 : index + 2]
+            if after and _SUBJECT_VERB.match(reading.text, after[0].start):
+                yield Name(token[0], index, index + 1, ((index, index + 1),), False)
+
+
+def _can_name(word: str) -> bool:
+    ordinary = word.casefold() in STOP_WORDS | _ORDINARY or word in OPENERS
+    written = word.isalpha() and word.istitle()
+    return written and not ordinary and not _ORDINARY_END.search(word.casefold())
 
 
 class Known:

@@ -80,6 +80,10 @@ _JOINT = re.compile(r"-?\s*(?:%|-|/|,|to|and|or|vs\.?|,\s*and|,\s*or)\s*")
 """What may stand between the numbers of a range or list."""
 _LETTERS_BEFORE = re.compile(r"([^\W\d_]+)(?:[-.@_+]|-?\d[\d.]*-?)?$")
 _LETTERS_AFTER = re.compile(r"[^\W\d_]+")
+_MEASURES = frozenset(
+    map(same, "point accuracy absolute relative score gain improvement speedup faster".split())
+)
+"""Nouns behind numbers without a unit that are not what is counted."""
 _NOUN = re.compile(r"[\s-]([a-z]{3,})")
 
 
@@ -104,15 +108,21 @@ class Number:
     word: int
 
     def equals(self, other: Number) -> bool:
-        """Whether both can mean the same: a missing sign or unit may be any."""
+        """Whether both can mean the same: a missing sign or unit may be any, but 50 % is not
+        50 models."""
         if {self.sign, other.sign} == {"+", "-"}:
             return False
         if {self.unit, other.unit} == {"percent", "part"}:
             part, percent = sorted((self, other), key=lambda number: number.unit)
             return part.value * 100 == percent.value
-        return self.value == other.value and (
-            self.unit == other.unit or not (self.unit and other.unit)
-        )
+        if self.value != other.value or (self.unit and other.unit and self.unit != other.unit):
+            return False
+        return not (self._counts_against(other) or other._counts_against(self))
+
+    def _counts_against(self, other: Number) -> bool:
+        """Whether this one counts things, and the other is a share."""
+        counts = not self.unit and self.noun and self.noun not in _MEASURES
+        return bool(counts) and other.unit == "percent"
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -140,7 +150,7 @@ def _number(reading: Reading, match: re.Match[str]) -> Number:
         name=_letters(text, start, end) if match["digits"] and bare else "",
         noun=same(noun[1]) if noun and noun[1] not in STOP_WORDS else "",
         item=bool(match["roman"]) or (bare and _is_item(text, start, end)),
-        shown=match[0],
+        shown=match[0].strip("( "),
         start=start,
         end=end,
         word=reading.index(start + len(match["sign"] or "")),

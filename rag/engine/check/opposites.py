@@ -43,6 +43,13 @@ _PAIRS = (
     "accept / reject",
     "correct / wrong",
     "upper / lower",
+    "under below / over above exceed",
+    "maximum maximal / minimum minimal",
+    "continuous / discrete",
+    "rarely seldom / always often usually consistently",
+    "preserve keep / harm destroy",
+    "remove eliminate / cause",
+    "ahead / behind",
 )
 _SIDES: dict[str, list[tuple[str, bool]]] = {}
 for _pair in _PAIRS:

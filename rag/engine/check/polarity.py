@@ -25,7 +25,7 @@ MOST = 50
 """Denials of a text that are looked at."""
 
 _DENYING = re.compile(
-    r"not|no|never|without|neither|nor|none|nothing|nobody|hardly|seldom|lack(?:s|ed|ing)?|unable"
+    r"not|no|never|without|neither|nor|none|nothing|nobody|hardly|seldom|untrue|lack(?:s|ed|ing)?|unable"
 )
 _PLAIN = re.compile(r"not|never")
 """What has to be answered. "Without" may retell any verb: "sidesteps", "spares"."""
@@ -176,13 +176,13 @@ def _partners(
             yield index
     rights = {word.stem for word in behind}
     if any(word.stem in rights for word in other.words[at + 1 : at + 4]):
-        yield max(0, at - NEAR)
+        yield max(-1, at - NEAR)
 
 
 def _bare(other: Reading, start: int, at: int) -> bool:
     """Whether nothing denies or hints at a denial from a word to the word ``at``, or denies a
     little before and behind."""
-    around = other.words[max(0, start - 3) : start] + other.words[at + 1 : at + 3]
+    around = other.words[max(0, start - 3) : max(0, start)] + other.words[at + 1 : at + 3]
     if any(_TIED.fullmatch(word.low) for word in around):
         return False
     return not any(start < index < at for index in hints(other))
