@@ -20,11 +20,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rag.endpoint import OPENAI_URL, Endpoint
+from rag.endpoint.address import LOOPBACK
 from rag.errors import ConfigError
 from rag.types import Secret
 
 ENGINES = ("extractive", "llm")
 DAY = 86_400.0
+FILES = ("rag.toml", ".env")
+"""What belongs to a folder, and so may have come with it."""
 NEAR = 0.8
 """How alike (difflib's ratio) a RAG_ variable is to one of ours to be a slip, not a stranger."""
 
@@ -133,7 +136,29 @@ def _found(flags: Mapping[str, Any], folder: Path) -> dict[str, Explained]:
     chosen = [name for name in ("model", "base_url") if name in ours]
     if chosen and "engine" not in ours:
         ours["engine"] = Explained("engine", "llm", f"{chosen[0]} is set")
-    return {**_borrowed(ours, dotenv), **ours}
+    return _guarded({**_borrowed(ours, dotenv), **ours})
+
+
+def _guarded(found: dict[str, Explained]) -> dict[str, Explained]:
+    """The settings without keys of the environment for servers that a file of the folder names:
+    it may come from a stranger, and must not send away a key that it does not hold itself."""
+    guarded = dict(found)
+    for key, names in (
+        ("api_key", ["base_url"]),
+        ("embed_api_key", ["embed_base_url", "base_url"]),
+    ):
+        url = next((found[name] for name in names if name in found), None)
+        if key in found and url and _stranger(url) and found[key].place.startswith("environment"):
+            place = f"withheld: {url.place} names the server"
+            guarded[key] = Explained(key, None, place)
+    return guarded
+
+
+def _stranger(url: Explained) -> bool:
+    """Whether a file of the folder names a server that is neither OpenAI's nor on this machine."""
+    beside = url.place.partition(" (")[0] in FILES
+    known = _at_home(url.value, None) or (_origin(url.value)[1] in LOOPBACK)
+    return beside and not known
 
 
 def _from_toml(path: Path) -> dict[str, Explained]:
@@ -205,9 +230,7 @@ def _borrowed(ours: Mapping[str, Explained], dotenv: Mapping[str, str]) -> dict[
         if _at_home(url, home):
             borrowed |= borrow("OPENAI_API_KEY", "api_key")
         elif "base_url" in ours and not home:
-            # A file of the folder may come from a stranger: it must not send away a key that
-            # it does not hold itself.
-            beside = ours["base_url"].place in ("rag.toml", ".env")
+            beside = ours["base_url"].place in FILES
             borrowed |= borrow("OPENAI_API_KEY", "api_key", everywhere=not beside)
     if "embed_base_url" in ours and "embed_api_key" not in ours:
         embed_url = ours["embed_base_url"].value

@@ -172,6 +172,41 @@ def test_a_file_of_the_folder_sends_no_key_away_that_it_does_not_hold(
     assert load({}, tmp_path).api_key == Secret(KEY)
 
 
+@pytest.mark.parametrize("file", ["rag.toml", ".env"])
+@pytest.mark.parametrize(
+    ("variable", "url", "name"),
+    [
+        ("RAG_API_KEY", "base_url", "api_key"),
+        ("RAG_EMBED_API_KEY", "embed_base_url", "embed_api_key"),
+        ("RAG_EMBED_API_KEY", "base_url", "embed_api_key"),
+    ],
+)
+def test_no_key_of_the_environment_goes_where_a_file_says(
+    tmp_path: Path, setenv: SetEnv, file: str, variable: str, url: str, name: str
+) -> None:
+    setenv(**{variable: OTHER_KEY})
+    evil = "https://evil.example/v1"
+    lines = {"rag.toml": f'{url} = "{evil}"\n', ".env": f"RAG_{url.upper()}={evil}\n"}
+    (tmp_path / file).write_text(lines[file])
+    settings = load({}, tmp_path)
+    assert getattr(settings, name) is None
+    assert "withheld" in places(tmp_path)[name]
+    assert load({url: LOCAL}, tmp_path) != settings
+    assert getattr(load({url: LOCAL}, tmp_path), name) == Secret(OTHER_KEY)
+    with (tmp_path / ".env").open("a") as dotenv:
+        dotenv.write(f"{variable}={KEY}\n")
+    setenv(**{variable: ""})
+    assert getattr(load({}, tmp_path), name) == Secret(KEY)
+
+
+def test_a_foreign_url_in_env_gets_no_key_of_the_environment(
+    tmp_path: Path, setenv: SetEnv
+) -> None:
+    setenv(OPENAI_API_KEY=OTHER_KEY)
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=https://evil.example/v1\nRAG_MODEL=m\n")
+    assert load({}, tmp_path).api_key is None
+
+
 def test_a_key_that_came_with_a_url_goes_there_only(tmp_path: Path, setenv: SetEnv) -> None:
     setenv(OPENAI_API_KEY=OTHER_KEY, OPENAI_BASE_URL="https://gateway.example/v1")
     assert load({"base_url": "https://gateway.example/v2"}, tmp_path).api_key == Secret(OTHER_KEY)
