@@ -41,7 +41,7 @@ def sources_text(answer: Answer, style: Style) -> str:
     for number, paper in enumerate(answer.sources, start=1):
         lines += [f"[{number}] {safe(paper.name)}", style.dim(f"    {place(paper)}")]
         quotes = [c.quote for s in answer.statements for c in s.citations if c.number == number]
-        lines += [fill(f"“{safe(quote)}”", indent="    ") for quote in quotes]
+        lines += [fill(f"“{safe(quote)}”", indent="    ") for quote in dict.fromkeys(quotes)]
     return "\n".join(lines)
 
 

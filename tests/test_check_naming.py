@@ -49,7 +49,7 @@ def test_sentences_begin_without_a_name() -> None:
         "MHRoPE beats GPT-4o-mini.",
         "Multi-Head RoPEs are MHRoPE's idea.",
         "GPT4o mini and Qwen2.5 (7B) and CIFAR-10 are used.",
-        "Many LLMs and AI systems use a Mixture of Experts (MoE).",
+        "Many LLMs use a Mixture of Experts (MoE).",
         "It trains Transformers by Direct Preference Optimization.",
         "It is trained on Wild Feedback, Qwen-based and DPO-trained.",
         "Large Language Models learn.",

@@ -10,7 +10,7 @@ from rag.engine.check import Checker
 from rag.engine.context import Context, Shown, cleaned, pack
 from rag.engine.grounding import Grounded, Grounder, Quote
 from rag.engine.reply import ReplyReader, Said, read_reply
-from rag.errors import BudgetError, ContextOverflow
+from rag.errors import BudgetError, ContextOverflow, EndpointError
 from rag.models import Message, Model, OnText
 from rag.prompts import Task
 from rag.types import Citation, Paper, Statement, Usage
@@ -135,7 +135,7 @@ class _Drafting:
             self._take(reader.feed(reply.text))
         self._take(reader.close(reply.finished))
         if self.dropped:
-            self.notes.append(f"{_counted(self.dropped)} left out: the abstracts do not carry it.")
+            self.notes.append(f"{_counted(self.dropped)} left out, for want of support.")
         if reader.remarks and self.statements:
             self._show(REST)
         return Draft(
@@ -171,9 +171,11 @@ class _Drafting:
             self.waiting.append(grounded)
 
     def _state(self, grounded: Grounded) -> None:
-        """Make a sentence a statement of the answer, and show it."""
-        citations = tuple(self._citation(quote) for quote in grounded.quotes)
+        """Make a sentence a statement of the answer, and show it. One that no quote carries has no
+        citation, which would lend it the looks of one that is carried."""
         verdict = grounded.verdict
+        quotes = grounded.quotes if verdict.supported else ()
+        citations = tuple(self._citation(quote) for quote in quotes)
         text = grounded.text
         self.statements.append(Statement(text, citations, verdict.supported, verdict.support))
         marks = "".join(f"[{n}]" for n in dict.fromkeys(c.number for c in citations))
@@ -204,8 +206,10 @@ class _Drafting:
         asked = self.writer.rewrite_messages(grounded)
         try:
             reply = self.writer.model.reply(asked, limit)
-        except BudgetError as error:
+        except (BudgetError, EndpointError) as error:
+            # What has been written and paid for is not lost with it.
             self.notes.append(f"Not rewritten: {error.message}")
+            self.rewriting = 0
             return grounded
         self.usage += reply.usage
         sentences, _ = read_reply(reply.text, reply.finished)

@@ -23,7 +23,8 @@ HOPELESS = 0.9
 raises so much, and more than half of the others do."""
 
 NOT_ASKED = "The model was not asked: nothing in the abstracts comes near the question."
-UNFOUNDED = "Nothing that the model wrote is supported by the abstracts. From the abstracts:"
+UNFOUNDED = "Nothing that the model wrote is supported by the abstracts."
+INSTEAD = "From the abstracts:"
 
 
 def written(writer: Writer, considered: Considered, on_text: OnText | None) -> Answer:
@@ -79,7 +80,8 @@ def _composed(considered: Considered, draft: Draft) -> Answer:
         return _declined(considered)
     if not draft.statements:
         answer = quoted(considered)
-        return replace(answer, text=f"{UNFOUNDED} {answer.text}")
+        instead = [INSTEAD] if answer.statements else []
+        return replace(answer, text=" ".join([UNFOUNDED, *instead, answer.text]))
     return Answer(
         question=considered.question.asked,
         standalone_question=considered.question.standalone,

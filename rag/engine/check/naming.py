@@ -29,8 +29,8 @@ _CAPITALISED = re.compile(r"[A-Z][a-z]+")
 LONG_ACRONYM = 4
 """Letters from which on an acronym fits the first letters of some words by no accident."""
 MEANINGS: dict[str, tuple[str, ...]] = {
-    "ai": ("artificialintelligence", "agent", "languagemodel", "model", "neuralnetwork"),
-    "ml": ("machinelearning", "learning", "model"),
+    "ai": ("artificialintelligence",),
+    "ml": ("machinelearning",),
     "dl": ("deeplearning",),
     "nn": ("neuralnetwork",),
     "dnn": ("deepneuralnetwork", "deepnetwork"),
