@@ -127,9 +127,10 @@ def tell(terminal: Terminal, answer: Answer) -> None:
 def _estimate(terminal: Terminal, asker: Asker, rows: Sequence[Row], filters: Filters) -> None:
     """Print what questions would cost at most with a model, leaving out what is rewritten."""
     from rag.models.budget import estimate
+    from rag.render import safe
 
     if not asker.writer:
-        raise ConfigError("No model is set, so nothing would be spent.", "name one: --model NAME")
+        raise ConfigError("No model is asked, so nothing is spent.", "--engine llm --model NAME")
     writer, price = asker.writer, open_price(terminal, asker.writer.model)
     asked = [asker.messages(row.question, row.history, filters) for row in rows if not row.error]
     each = [estimate(messages, writer.limit, writer.model, price) for messages in asked if messages]
@@ -144,10 +145,13 @@ def _estimate(terminal: Terminal, asker: Asker, rows: Sequence[Row], filters: Fi
     if terminal.as_json:
         terminal.emit(report)
     else:
-        click.echo(
-            f"{len(each)} requests to {writer.model.name}: {report['input_tokens']:,} tokens to "
-            f"read, at most {report['output_tokens']:,} to write, {_most(cost)}"
+        requests = "1 request" if len(each) == 1 else f"{len(each):,} requests"
+        shown = (
+            f"{requests} to {writer.model.name}: {report['input_tokens']:,} tokens to read, at "
+            f"most {report['output_tokens']:,} to write, {_most(cost)}; sentences without "
+            "support are asked for once more"
         )
+        click.echo(safe(shown))
 
 
 def _most(cost: float | None) -> str:

@@ -69,8 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as stop:
         status = stop.exit_code
     except SystemExit as stop:
-        closed = isinstance(stop.__context__, BrokenPipeError)  # click has met it first
-        status = OK if closed else int(stop.code or 0)
+        status = OK if _closed(stop) else int(stop.code or 0)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         status = INTERRUPTED
@@ -103,9 +102,17 @@ def run() -> None:
         os._exit(int(stop.code or 0))
 
 
+def _closed(stop: SystemExit) -> bool:
+    """Whether click has left because nobody reads our output any more; how it does so depends
+    on its version."""
+    pacified = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
+    return pacified or isinstance(stop.__context__, BrokenPipeError)
+
+
 def _fail(error: Mapping[str, str], status: int, as_json: bool) -> int:
     with suppress(OSError):  # nobody may be listening
         if as_json:
             click.echo(dumps({"error": error}))
+    with suppress(OSError):
         say(f"error: {error['message']}\n  fix: {error['fix']}")
     return status
