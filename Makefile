@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval calibrate bench clean
+.PHONY: demo test lint eval calibrate planted bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -22,6 +22,9 @@ eval: $(VENV)/.installed
 
 calibrate: $(VENV)/.installed
 	$(BIN)/python evals/calibrate.py --lists $(SHARED)/corpus
+
+planted: $(VENV)/.installed
+	$(BIN)/python evals/planted.py --shared $(SHARED)
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/ingest.py

@@ -94,6 +94,11 @@ def test_a_wrong_number_is_rewritten_once_with_its_quotes_before_the_model(asker
     assert answer.usage.output_tokens == len(f"{WRONG} {mark} {TRUE}".split())
 
 
+def test_what_is_rewritten_into_what_was_said_is_not_said_twice(asker: Ask) -> None:
+    answer = asker(f"{TRUE} {WRONG}", TRUE).ask(QUESTION)
+    assert answer.text == f"{TRUE} [1]"
+
+
 def test_what_stays_wrong_is_marked(asker: Ask) -> None:
     answer = asker(f"{TRUE} {WRONG} {OTHER}", WRONG).ask("What do TideNet and LemmaLoom achieve?")
     supported = {s.text: s.supported for s in answer.statements}

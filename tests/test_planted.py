@@ -30,6 +30,7 @@ FLOORS = {
     "wrong paper": 0.90,
     "wrong paper, the likest": 0.85,
     "papers exchanged": 0.90,
+    "claim added": 0.60,
     "numbers exchanged": 0.80,
     "names exchanged": 0.75,
     "negation added": 0.85,

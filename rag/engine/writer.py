@@ -173,6 +173,8 @@ class _Drafting:
     def _state(self, grounded: Grounded) -> None:
         """Make a sentence a statement of the answer, and show it. One that no quote carries has no
         citation, which would lend it the looks of one that is carried."""
+        if any(grounded.text == statement.text for statement in self.statements):
+            return  # rewritten, it may say what another one has said
         verdict = grounded.verdict
         quotes = grounded.quotes if verdict.supported else ()
         citations = tuple(self._citation(quote) for quote in quotes)
