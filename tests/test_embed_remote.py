@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +21,7 @@ from rag.embed.batches import COMPATIBLE, OPENAI, batched, estimated_tokens, hal
 from rag.embed.remote import RemoteEmbedder, settings_for
 from rag.endpoint import Endpoint
 from rag.errors import (
+    BudgetError,
     ContextOverflow,
     EndpointError,
     EndpointUnreachable,
@@ -26,7 +29,9 @@ from rag.errors import (
     QuotaExhausted,
     RateLimited,
 )
+from rag.models.ledger import read
 from rag.types import Secret
+from tests.commands import runner
 from tests.embedding_server import (
     EmbeddingServer,
     Odd,
@@ -36,7 +41,18 @@ from tests.embedding_server import (
     unit,
 )
 from tests.fakes import abstract
-from tests.servers import Event, Exchange, Fault, eventually, no_quota, says, sends, too_many
+from tests.servers import (
+    Event,
+    Exchange,
+    Fault,
+    Scripted,
+    drops,
+    eventually,
+    no_quota,
+    says,
+    sends,
+    too_many,
+)
 
 SENTINEL = "sk-sentinel-0123456789-never-shown"
 TOO_LONG = says(400, "This model's maximum context length is 512 tokens.")
@@ -447,17 +463,70 @@ def test_answer_without_numbers_is_in_order(server: EmbeddingServer) -> None:
         assert np.allclose(vectors[0], unit(given[i].text), atol=1e-3)
 
 
-def test_answer_without_usage_is_estimated(server: EmbeddingServer) -> None:
-    server.change = lambda reply: reply.pop("usage")
-    ours = embedder(server)
+class Counting:
+    """A meter that forbids what passes ``most`` tokens."""
+
+    def __init__(self, most: float = float("inf")) -> None:
+        self.most = most
+        self.tokens = self.aside = 0
+        self.busy = threading.Lock()
+
+    def allow(self, tokens: int) -> None:
+        with self.busy:
+            if self.tokens + self.aside + tokens > self.most:
+                raise BudgetError("no more", "pay")
+            self.aside += tokens
+
+    def enter(self, allowed: int, tokens: int) -> None:
+        with self.busy:
+            self.aside -= allowed
+            self.tokens += tokens
+
+
+def metered(server: EmbeddingServer, most: float = float("inf")) -> tuple[RemoteEmbedder, Counting]:
+    ours, meter = embedder(server), Counting(most)
+    ours.meter = meter
+    return ours, meter
+
+
+@pytest.mark.parametrize("told", [None, 0, -5, True, "7", 10**400])
+def test_answer_without_a_count_is_estimated(server: EmbeddingServer, told: object) -> None:
+    server.change = lambda reply: reply.update(usage=told and {"prompt_tokens": told})
+    ours, meter = metered(server)
     ours.query("How deep?")
-    assert ours.tokens == estimated_tokens("How deep?")
+    assert meter.tokens == estimated_tokens("How deep?")
 
 
 def test_tokens_are_the_servers_count(server: EmbeddingServer) -> None:
-    ours = embedder(server)
+    ours, meter = metered(server)
     list(ours.documents(documents(40)))
-    assert ours.tokens == sum(len(text.split()) for text in server.inputs)
+    assert meter.tokens == sum(len(text.split()) for text in server.inputs)
+    assert not meter.aside
+
+
+def test_what_is_refused_takes_nothing_and_what_is_lost_may(server: EmbeddingServer) -> None:
+    ours, meter = metered(server)
+    server.odd = always(says(401, "no"))
+    with pytest.raises(KeyRefused):
+        ours.query("How deep?")
+    assert (meter.tokens, meter.aside) == (0, 0)
+    server.reset()
+    server.odd = first(1, drops)
+    ours.query("How deep?")
+    assert meter.tokens == estimated_tokens("How deep?") + len("How deep?".split())
+
+
+def test_a_budget_stops_the_embedding_and_keeps_what_was_paid(server: EmbeddingServer) -> None:
+    given = documents(200)
+    whole = sum(estimated_tokens(text) for document in given for text in pieces(document))
+    ours, meter = metered(server, whole / 2)
+    found = []
+    with pytest.raises(BudgetError):
+        for i, _ in ours.documents(given):
+            found.append(i)
+    assert 0 < len(found) < 200
+    assert meter.tokens <= whole / 2
+    assert len(found) >= len(server.inputs) // 3 - COMPATIBLE.inputs
 
 
 WRONG: dict[str, Callable[[Event], object]] = {
@@ -471,6 +540,8 @@ WRONG: dict[str, Callable[[Event], object]] = {
     "NaN": lambda reply: reply["data"][3]["embedding"].__setitem__(0, float("nan")),
     "null": lambda reply: reply["data"][3]["embedding"].__setitem__(0, None),
     "infinity": lambda reply: reply["data"][3]["embedding"].__setitem__(0, float("inf")),
+    "no float": lambda reply: reply["data"][3]["embedding"].__setitem__(0, 10**400),
+    "too large": lambda reply: reply["data"][3].update(embedding=[1e308] * 8),
     "all zero": lambda reply: reply["data"][3].update(embedding=[0.0] * 8),
     "token states": lambda reply: reply["data"][3].update(embedding=[[1.0] * 8] * 4),
     "words": lambda reply: reply["data"][3].update(embedding=["a"] * 8),
@@ -485,7 +556,7 @@ def test_wrong_answer_is_an_error_and_no_vector(server: EmbeddingServer, wrong: 
     assert "127.0.0.1" in caught.value.message
 
 
-@pytest.mark.parametrize("body", ["<html>hello</html>", "[]", "null", "{}", ""])
+@pytest.mark.parametrize("body", ["<html>hello</html>", "[]", "null", "{}", "", "[" * 99_999])
 def test_answer_in_another_language_is_an_error(server: EmbeddingServer, body: str) -> None:
     server.odd = always(sends(body))
     with pytest.raises(EndpointError):
@@ -617,3 +688,59 @@ def test_ours_serves_as_an_embedding_of_llama_index(server: EmbeddingServer) -> 
     ours = BuiltInEmbedding(embedder(server))
     assert ours.model_name == "some-model:7b/8"
     assert np.allclose(ours.get_text_embedding("How deep?"), unit("How deep?"), atol=1e-3)
+
+
+# The command line
+
+
+def test_commands_that_embed_keep_to_the_budget_and_are_entered(
+    server: EmbeddingServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = runner(capsys, monkeypatch, tmp_path)
+    papers = [{"title": f"Paper {n}", "abstract": abstract(n, 40)} for n in range(40)]
+    (tmp_path / "papers.jsonl").write_text("\n".join(map(json.dumps, papers)))
+    (tmp_path / "prices.toml").write_text('"m" = { input = 1000 }\n')
+    for name, value in (
+        ("RAG_EMBED_BASE_URL", server.url),
+        ("RAG_EMBED_MODEL", "m"),
+        ("RAG_PRICES", "prices.toml"),
+        ("RAG_BUDGET", "20"),
+    ):
+        monkeypatch.setenv(name, value)
+    first = run("ingest", "papers.jsonl", "--json")
+    assert first.status == 1
+    assert first.json["error"]["type"] == "BudgetError"
+    sent = len(server.inputs)
+    entries = read(tmp_path / "index_store")
+    assert len(entries) == len(server.bodies) > 1
+    assert 0 < sum(entry.cost_usd or 0.0 for entry in entries) <= 20
+    assert {entry.purpose for entry in entries} == {"embed"}
+
+    monkeypatch.setenv("RAG_BUDGET", "1000")
+    assert run("ingest", "papers.jsonl", "--json").json["papers"] == 40
+    assert len(server.inputs) < sent + len(set(server.inputs))  # some was kept
+
+    before = len(read(tmp_path / "index_store"))
+    assert run("search", "deep", "-k", "1", "--json").status == 0
+    (entry,) = read(tmp_path / "index_store")[before:]
+    assert (entry.model, entry.input_tokens) == ("m", 1)
+    monkeypatch.setenv("RAG_BUDGET", "0")
+    assert run("search", "deep", "-k", "1", "--json").json["error"]["type"] == "BudgetError"
+
+
+def test_two_paths_of_a_server_share_no_replies(
+    built: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = runner(capsys, monkeypatch, tmp_path)
+    shutil.copytree(built, tmp_path / "index_store")
+    with Scripted("NOT IN THE ABSTRACTS") as scripted:
+        for path in ("a/v1", "b/v1", "a/v1"):
+            url = scripted.url.replace("v1", path)
+            assert run("ask", "How deep?", "--base-url", url, "--json").status == 0
+    assert [request.path[:3] for request in scripted.asked if request.body] == ["/a/", "/b/"]

@@ -151,6 +151,13 @@ def test_a_wait_may_be_given_as_a_date() -> None:
     assert type(error) is RateLimited
 
 
+@pytest.mark.parametrize("asked", ["9" * 400, "Mon, 01 Jan 99999999999999999 00:00:00 GMT"])
+def test_a_wait_without_measure_is_not_shown(asked: str) -> None:
+    error = failure(*[too_many(asked)] * ATTEMPTS)
+    assert type(error) is RateLimited
+    assert error.fix.startswith("wait a while")
+
+
 def test_a_server_that_says_nothing_is_left_in_time() -> None:
     notes: list[str] = []
     error = failure(stalls(20), notes=notes, timeout=0.3)
@@ -228,13 +235,29 @@ def test_a_key_that_cannot_be_one_is_told_without_showing_it(key: str) -> None:
 
 @pytest.mark.parametrize(
     "base_url",
-    ["", "localhost:11434/v1", "ftp://host/v1", "http://", "http://a b/v1", "http://a:port/v1"],
+    [
+        "",
+        "localhost:11434/v1",
+        "ftp://host/v1",
+        "http://",
+        "http://a b/v1",
+        "http://a:port/v1",
+        "http://☃.example/v1",
+        "http://[v1.x]/v1",
+        "http://a..b/v1",
+        f"http://{'a' * 64}.example/v1",
+    ],
 )
 def test_an_address_that_cannot_be_one_is_told(base_url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Endpoint("m", base_url)
     assert "RAG_BASE_URL" in caught.value.message
     assert "http://" in caught.value.fix
+
+
+@pytest.mark.parametrize("host", ["my_server", "bücher.example", "[::1]", "10.0.0.1", "a.b."])
+def test_an_unusual_address_is_taken(host: str) -> None:
+    assert Endpoint("m", f"http://{host}:8080/v1").place == f"http://{host}:8080"
 
 
 def test_what_an_address_hides_stays_hidden() -> None:
@@ -254,6 +277,9 @@ def test_what_an_address_hides_stays_hidden() -> None:
         ("Incorrect key sk-proj-Abc_123-456789", "Abc_123"),
         ("header Authorization: Bearer abc.def", "abc.def"),
         ("token 0123456789abcdef0123456789abcdef is bad", "0123456789abcdef"),
+        (f"Incorrect key {KEY.upper()}", "SENTINEL"),
+        ("Incorrect key sentinel-0123…", "sentinel-0123"),
+        ("Incorrect key …89aBCdef", "89aBCdef"),
     ],
 )
 def test_a_servers_words_are_shown_without_keys(text: str, hidden: str) -> None:
@@ -354,11 +380,39 @@ def test_models_are_listed_sorted() -> None:
         assert list_models(Endpoint("", server.url)) == ["a", "b"]
 
 
-@pytest.mark.parametrize("data", ["[]", '{"data": null}', '{"models": []}', "<html></html>"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "[]",
+        '{"data": null}',
+        '{"data": 5}',
+        '{"data": [5, null, {}, {"id": 5}, {"id": ["a"]}]}',
+        '{"models": []}',
+        "<html></html>",
+        "[" * 100_000,
+    ],
+)
 def test_a_list_in_another_form_is_empty_or_an_error(data: str) -> None:
     with Scripted("hello") as server:
         server.answer = lambda exchange: exchange.send(200, data)  # type: ignore[method-assign]
         assert list_models(Endpoint("", server.url)) == []
+
+
+def test_a_refused_list_is_told_like_any_request() -> None:
+    def refuse(exchange: Any) -> None:
+        says(401, f"bad key {KEY}")(exchange)
+
+    with Scripted("hello") as server:
+        server.answer = refuse  # type: ignore[method-assign]
+        with pytest.raises(KeyRefused, match="bad key …"):
+            list_models(Endpoint("", server.url, Secret(KEY)))
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_an_answer_without_an_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.endpoint.client.MOST_BYTES", 1000)
+    error = failure(sends('{"choices": [], "more": "' + "x" * 2000 + '"}'))
+    assert "what no client can read" in error.message
 
 
 def test_the_only_model_need_not_be_named() -> None:

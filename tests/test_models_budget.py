@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from rag.endpoint import Endpoint
+from rag.endpoint import Endpoint, patience
 from rag.errors import BudgetError, EndpointUnreachable, KeyRefused, RagError
 from rag.models import Message, OnText, Reply
-from rag.models.budget import Metered, estimate
+from rag.models.budget import Meter, Metered, Purse, estimate
 from rag.models.ledger import Ledger, read
 from rag.models.openai import connect
 from rag.models.prices import FREE, Price
 from rag.types import Usage
-from tests.servers import Llama
+from tests.servers import Exchange, Llama, Scripted, stalls
 
 HELLO = [Message("user", "one two three")]
 DEAR = Price(100.0, 1000.0)
@@ -70,7 +70,7 @@ def test_replies_come_with_their_cost_and_are_added_up() -> None:
 
 def test_it_stops_before_the_budget_is_passed() -> None:
     clerk = Clerk()
-    model = Metered(clerk, DEAR, budget_usd=0.08)
+    model = Metered(clerk, DEAR, purse=Purse(0.08))
     for _ in range(3):  # 0.0111 each; the fourth might cost 0.0511
         model.reply(HELLO, 50)
     with pytest.raises(BudgetError, match=r"\$0.0511.*\$0.0800.*\$0.0333") as caught:
@@ -80,21 +80,112 @@ def test_it_stops_before_the_budget_is_passed() -> None:
     assert model.reply(HELLO, 20).text
 
 
-def test_a_budget_of_nothing_allows_what_is_free() -> None:
-    assert Metered(Clerk(), FREE, budget_usd=0.0).reply(HELLO, 50).usage.cost_usd == 0
+def test_a_request_inside_a_reply_cannot_pass_the_budget_either() -> None:
+    purse = Purse(0.08)
+    model = Metered(Clerk(), DEAR, purse)
+    inner: list[str] = []
+
+    def rewrite(text: str) -> None:
+        with pytest.raises(BudgetError, match=r"\$0.0511 are spent or under way"):
+            model.reply(HELLO, 50)
+        inner.append(text)
+
+    model.reply(HELLO, 50, rewrite)
+    assert len(inner) == 10
+    assert purse.spent == pytest.approx(0.0111)
+    model.reply(HELLO, 50)  # nothing is set aside any more
+
+
+def test_what_a_refused_request_set_aside_is_free_again() -> None:
+    model = Metered(Clerk(KeyRefused("no", "set it")), DEAR, Purse(0.06))
+    for _ in range(3):
+        with pytest.raises(KeyRefused):
+            model.reply(HELLO, 50)
+
+
+def test_several_models_pay_out_of_one_purse(tmp_path: Path) -> None:
+    purse = Purse(0.06)
+    ledger = Ledger(tmp_path, place="here", purpose="embed", note=str)
+    meter = Meter("embedder", DEAR, purse, ledger)
+    meter.allow(100)
+    meter.enter(100, 90)
+    meter.allow(200)
+    meter.enter(200, 0)  # refused
+    with pytest.raises(BudgetError, match=r"\$0.0090"):
+        Metered(Clerk(), DEAR, purse).reply(HELLO, 50)
     with pytest.raises(BudgetError):
-        Metered(Clerk(), DEAR, budget_usd=0.0).reply(HELLO, 50)
+        meter.allow(600)
+    assert [(e.model, e.input_tokens, e.cost_usd) for e in read(tmp_path)] == [
+        ("embedder", 90, pytest.approx(0.009))
+    ]
+
+
+def thinks_and_breaks_off(exchange: Exchange) -> None:
+    thought = {"choices": [{"index": 0, "delta": {"reasoning_content": "hm"}}]}
+    exchange.stream([thought] * 3, cut_after=2)
+
+
+def test_a_request_that_is_lost_on_the_way_is_paid_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "FIRST_WAIT", 0.01)
+    ledger = Ledger(tmp_path, place="here", purpose="ask", note=str)
+    with Scripted("one", faults=[thinks_and_breaks_off, stalls(5)]) as server:
+        model = Metered(connect(Endpoint("", server.url, timeout=0.3)), DEAR, ledger=ledger)
+        expected = estimate(HELLO, 50, model, DEAR)
+        with pytest.raises(EndpointUnreachable):
+            model.reply(HELLO, 50, str)
+    taken = [(entry.input_tokens, entry.output_tokens) for entry in read(tmp_path)]
+    assert taken == [(expected.input_tokens, 50)] * 2
+    assert model.spent == pytest.approx(2 * (expected.cost_usd or 0))
+
+
+def test_a_lost_request_is_not_made_again_past_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "FIRST_WAIT", 0.01)
+    with Scripted("one", faults=[thinks_and_breaks_off]) as server:
+        model = Metered(connect(Endpoint("", server.url)), DEAR, Purse(0.06))
+        with pytest.raises(BudgetError):
+            model.reply(HELLO, 50, str)
+    assert len(server.bodies) == 1
+
+
+def test_that_tokens_are_estimated_is_told_once_where_a_budget_relies_on_it() -> None:
+    notes: list[str] = []
+    with Scripted("one") as server:
+        for purse in (None, Purse(1.0)):
+            model = Metered(connect(Endpoint("", server.url)), FREE, purse, note=notes.append)
+            model.reply(HELLO, 5)
+            model.reply(HELLO, 5)
+    assert notes == ["tokens of scripted are estimated: its encoding is not known"]
+
+
+@pytest.mark.parametrize("told", [-(10**7), "many", 10**400, 1.5])
+def test_a_count_that_cannot_be_one_is_not_the_servers_to_give(told: object) -> None:
+    with Scripted("one two") as server:
+        server._usage = {"prompt_tokens": told, "completion_tokens": told, "total_tokens": 1}
+        model = Metered(connect(Endpoint("", server.url)), DEAR)
+        for on_text in (None, str):
+            usage = model.reply(HELLO, 5, on_text).usage
+            assert 10 < usage.input_tokens < 30
+            assert 1 < usage.output_tokens < 5
+    assert model.spent > 0
+
+
+def test_a_budget_of_nothing_allows_what_is_free() -> None:
+    assert Metered(Clerk(), FREE, purse=Purse(0.0)).reply(HELLO, 50).usage.cost_usd == 0
+    with pytest.raises(BudgetError):
+        Metered(Clerk(), DEAR, purse=Purse(0.0)).reply(HELLO, 50)
 
 
 def test_thoughts_count_towards_the_budget() -> None:
     with pytest.raises(BudgetError):
-        Metered(Clerk(thinking=2048), DEAR, budget_usd=1.0).reply(HELLO, 50)
+        Metered(Clerk(thinking=2048), DEAR, purse=Purse(1.0)).reply(HELLO, 50)
 
 
 def test_a_budget_needs_a_price() -> None:
     clerk = Clerk()
     with pytest.raises(BudgetError, match="'clerk' is not known") as caught:
-        Metered(clerk, None, budget_usd=5.0).reply(HELLO, 50)
+        Metered(clerk, None, purse=Purse(5.0)).reply(HELLO, 50)
     assert "RAG_PRICES" in caught.value.fix
     assert not clerk.asked
 
@@ -141,7 +232,7 @@ def test_every_request_is_entered(tmp_path: Path) -> None:
 
 
 def test_a_real_answer_costs_nothing_but_is_counted(smollm: Llama) -> None:
-    model = Metered(connect(Endpoint("", smollm.url)), FREE, budget_usd=0.0)
+    model = Metered(connect(Endpoint("", smollm.url)), FREE, purse=Purse(0.0))
     usage = model.reply(HELLO, 5).usage
     expected = estimate(HELLO, 5, model, FREE)
     assert usage.input_tokens > 0

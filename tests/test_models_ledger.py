@@ -44,6 +44,16 @@ def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
         json.dumps({**good, "input_tokens": "ten"}),
         json.dumps({**good, "model": None}),
         json.dumps({**good, "date": "yesterday"}),
+        json.dumps({**good, "cost_usd": float("nan")}),
+        json.dumps({**good, "cost_usd": float("inf")}),
+        json.dumps({**good, "cost_usd": 10**400}),
+        json.dumps({**good, "cost_usd": -0.1}),
+        json.dumps({**good, "cost_usd": "0.1"}),
+        json.dumps({**good, "input_tokens": 10**400}),
+        json.dumps({**good, "input_tokens": -1}),
+        json.dumps({**good, "output_tokens": True}),
+        json.dumps({**good, "output_tokens": 1.5}),
+        json.dumps({**good, "purpose": ["ask"]}),
         "[" * 9999,
     ]
     with (tmp_path / FILE).open("a", errors="surrogateescape") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
@@ -188,14 +189,68 @@ def test_the_connection_is_closed_when_the_reader_goes_away(
         assert eventually(lambda: server.left == 1)
 
 
+def for_ever(exchange: Any, *data: str) -> None:
+    """Send the same again and again until the reader leaves."""
+    exchange._begin(200, "text/event-stream", {"Transfer-Encoding": "chunked"})
+    for _ in iter(lambda: exchange.server.ended.wait(0.001), True):
+        exchange._chunk("".join(data).encode())
+
+
+def delta(**content: str) -> str:
+    return f"data: {json.dumps({'choices': [{'index': 0, 'delta': content}]})}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (delta(content="word "), "word "),
+        (delta(reasoning_content="hm"), ""),
+        (delta(), ""),
+    ],
+)
+def test_a_stream_that_writes_for_ever_is_cut_off(data: str, text: str) -> None:
+    with Scripted("x", faults=[lambda exchange: for_ever(exchange, data)]) as server:
+        reply = ask(server, streamed=True, limit=5)
+        assert eventually(lambda: server.left == 1)
+    assert not reply.finished
+    assert len(reply.text) <= 210
+    assert reply.text.replace("word ", "") == ""
+    assert bool(reply.text) == bool(text)
+
+
+@pytest.mark.parametrize("begin", ["", delta(content="word ")])
+def test_signs_of_life_do_not_keep_a_reply_going_for_ever(begin: str) -> None:
+    def pings(exchange: Any) -> None:
+        exchange._begin(200, "text/event-stream", {"Transfer-Encoding": "chunked"})
+        exchange._chunk(begin.encode() or b": ping\n\n")
+        for _ in iter(lambda: exchange.server.ended.wait(0.01), True):
+            exchange._chunk(b": ping\n\n")
+
+    with Scripted("x", faults=[pings]) as server:
+        with pytest.raises(EndpointUnreachable, match="after 0.5 seconds") as caught:
+            connect(Endpoint("", server.url, timeout=0.1)).reply(HELLO, 50, str)
+        assert eventually(lambda: server.left == 1)
+    assert "RAG_TIMEOUT" in caught.value.fix
+    assert len(server.bodies) == 1
+
+
+def test_an_answer_that_drips_is_left_in_time() -> None:
+    def drips(exchange: Any) -> None:
+        exchange._begin(200, "application/json", {"Transfer-Encoding": "chunked"})
+        for _ in iter(lambda: exchange.server.ended.wait(0.01), True):
+            exchange._chunk(b" ")
+
+    with Scripted("x", faults=[drips]) as server, pytest.raises(EndpointUnreachable):
+        ask(server, timeout=0.1)
+
+
 def test_usage_is_estimated_where_the_server_is_silent() -> None:
-    notes: list[str] = []
     with Scripted("one two three", usage=False) as server:
-        whole = ask(server, notes=notes)
+        whole = ask(server)
         assert ask(server, streamed=True) == whole
+        assert not connect(Endpoint("", server.url)).exact
     assert 10 < whole.usage.input_tokens < 40
     assert 3 <= whole.usage.output_tokens <= 5
-    assert [note for note in notes if "estimated" in note] == [notes[0]]
 
 
 def test_usage_is_the_servers_where_it_tells() -> None:
@@ -215,6 +270,8 @@ def test_usage_is_the_servers_where_it_tells() -> None:
         sends({"choices": None}),
         sends([]),
         sends({"error": "no provider"}),
+        sends("[" * 100_000),
+        lambda exchange: exchange.send(200, "garbage", Content_Encoding="gzip"),
     ],
 )
 def test_nonsense_is_told(fault: Fault, streamed: bool) -> None:
@@ -230,6 +287,7 @@ def test_nonsense_is_told(fault: Fault, streamed: bool) -> None:
         streams("[DONE]"),
         streams({"error": {"message": "the model has crashed"}}),
         streams({"choices": [{"delta": {"content": 5}}]}),
+        streams("[" * 100_000),
     ],
 )
 def test_a_stream_of_nonsense_is_told(fault: Fault) -> None:
@@ -258,8 +316,10 @@ def test_odd_replies_are_read(message: dict[str, Any], text: str, streamed: bool
 
 @both
 def test_a_reply_cut_by_its_limit_is_not_finished(streamed: bool) -> None:
-    with Scripted("and then", finish="length") as server:
-        assert not ask(server, streamed=streamed).finished
+    with Scripted("and then", finish="length", usage=False) as server:
+        reply = ask(server, streamed=streamed, limit=40)
+    assert not reply.finished
+    assert reply.usage.output_tokens == 40  # it may have thought before
 
 
 def test_a_stream_without_an_end_is_not_finished() -> None:
@@ -276,7 +336,7 @@ def test_text_that_no_request_can_carry_is_replaced() -> None:
 
 def test_a_model_that_does_not_chat_is_told_before_any_request() -> None:
     with pytest.raises(EndpointError, match="Responses API"):
-        connect(Endpoint("gpt-5.4-pro", key=Secret(KEY)))
+        connect(Endpoint("gpt-5.4-pro", key=Secret(KEY))).reply(HELLO, 5)
 
 
 def test_openai_without_a_key_is_told_before_any_request() -> None:
@@ -296,6 +356,37 @@ def test_the_key_is_in_nothing_that_a_library_holds_or_logs(
     llm = model._llm
     held = [repr(llm), str(llm.dict()), llm.to_json(), repr(vars(model)), caplog.text]
     assert KEY not in "".join(held) + "".join(capfd.readouterr())
+
+
+ASK = """
+import sys
+from pathlib import Path
+from rag.endpoint import Endpoint
+from rag.errors import EndpointUnreachable
+from rag.models import Message
+from rag.models.cache import Cached
+from rag.models.openai import connect
+model = Cached(connect(Endpoint("scripted", sys.argv[1])), Path(sys.argv[2]), "here")
+try:
+    print(model.reply([Message("user", sys.argv[3])], min(5, model.window)).text)
+except EndpointUnreachable:
+    print("nobody")
+print(sorted({"openai", "llama_index"} & set(sys.modules)))
+"""
+
+
+def test_the_libraries_are_loaded_for_a_request_and_for_nothing_else(tmp_path: Path) -> None:
+    def asked(question: str) -> list[str]:
+        command = [sys.executable, "-c", ASK, server.url, str(tmp_path), question]
+        root = Path(__file__).parent.parent
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root)
+        return done.stdout.splitlines()
+
+    with Scripted("fine") as server:
+        assert asked("hello") == ["fine", "['llama_index', 'openai']"]
+        assert asked("hello") == ["fine", "[]"]
+    assert asked("hello") == ["fine", "[]"]
+    assert asked("anybody?") == ["nobody", "[]"]
 
 
 def test_nothing_heavy_is_loaded_before_a_model_is_connected() -> None:

@@ -51,8 +51,11 @@ def test_another_model_has_no_known_price(name: str) -> None:
     assert price_of(load_prices(), Endpoint(name)) is None
 
 
-def test_a_server_on_this_machine_is_free() -> None:
-    assert price_of(load_prices(), Endpoint("gpt-4o", "http://localhost:1234/v1")) == FREE
+def test_a_server_on_this_machine_is_free_unless_its_models_name_has_a_price() -> None:
+    prices, here = load_prices(), "http://localhost:1234/v1"
+    for name in ("llama3", "gpt-4o-2024-08-06", "ollama/gpt-4o"):
+        assert price_of(prices, Endpoint(name, here)) == FREE
+    assert price_of(prices, Endpoint("gpt-4o", here)) == prices["gpt-4o"]
     assert FREE.cost(10**9, 10**9) == 0
 
 

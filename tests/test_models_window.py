@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from rag.endpoint import Endpoint
 from rag.errors import ModelUnknown
 from rag.models import Message
 from rag.models.openai import connect
+from rag.models.window import LARGE_WINDOW, find_window
 from rag.types import Secret
 from tests.servers import Llama, Scripted
 
@@ -39,6 +41,10 @@ def test_another_models_name_is_not_answered_under(smollm: Llama) -> None:
         ({"id": "m", "owned_by": "library"}, 4096),
         ({"id": "m", "max_model_len": "lots", "meta": None}, 8192),
         ({"id": "gpt-4o"}, 8192),
+        ({"id": "m", "meta": "x", "aliases": 5}, 8192),
+        ({"id": "m", "meta": [1], "aliases": [None, 5]}, 8192),
+        ({"id": "m", "max_model_len": True, "context_length": 1}, 8192),
+        ({"id": "m", "max_model_len": 10**40, "context_length": 5000}, 5000),
     ],
 )
 def test_windows_of_servers(entry: dict[str, Any], window: int) -> None:
@@ -51,14 +57,42 @@ def test_windows_of_servers(entry: dict[str, Any], window: int) -> None:
     [
         ("gpt-4o-2024-08-06", 128_000),
         ("openai/gpt-4o-mini", 128_000),
-        ("gpt-4.1-mini", 272_000),
-        ("gpt-4.1-mini-2027-01-01", 272_000),
+        ("gpt-4.1-mini", 128_000),
+        ("gpt-4.1-mini-2027-01-01", 128_000),
+        ("gpt-6.1-sol", 128_000),
+        ("o3-mini", 128_000),
+        ("gpt-4", 8192),
+        ("gpt-3.5-turbo", 8192),
         ("gpt-4.9", 8192),
         ("anything", 8192),
     ],
 )
 def test_windows_of_openais_models(name: str, window: int) -> None:
     assert connect(Endpoint(name, key=Secret(KEY))).window == window
+
+
+def test_no_window_is_larger_than_in_the_table_of_llama_index() -> None:
+    from llama_index.llms.openai.utils import ALL_AVAILABLE_MODELS, CHAT_MODELS
+
+    ours = {name: find_window(Endpoint(name, key=Secret(KEY)), {}) for name in CHAT_MODELS}
+    retired = {name for name in ours if re.match(r"gpt-3\.?5-turbo", name)}
+    assert len(ours) > 50
+    assert all(ours[name] <= ALL_AVAILABLE_MODELS[name] for name in ours.keys() - retired)
+    large = {name for name in CHAT_MODELS if ALL_AVAILABLE_MODELS[name] >= LARGE_WINDOW}
+    assert {name for name in large if ours[name] < LARGE_WINDOW} <= {
+        name for name in large if name.startswith("gpt-4-")
+    }
+
+
+def test_llama_cpp_that_tells_nothing_gets_a_guess() -> None:
+    def props(exchange: Any) -> None:
+        if exchange.request.path == "/props":
+            return exchange.send(200, {"default_generation_settings": None})
+        return Scripted.answer(server, exchange)
+
+    with Scripted("x", lists=[{"id": "m", "owned_by": "llamacpp"}]) as server:
+        server.answer = props  # type: ignore[method-assign]
+        assert connect(Endpoint("", server.url)).window == 8192
 
 
 def test_older_llama_cpp_tells_its_window_elsewhere() -> None:

@@ -126,12 +126,13 @@ def tell(terminal: Terminal, answer: Answer) -> None:
 
 def _estimate(terminal: Terminal, asker: Asker, rows: Sequence[Row], filters: Filters) -> None:
     """Print what questions would cost at most with a model, leaving out what is rewritten."""
-    from rag.models.budget import estimate
+    from rag.models.budget import estimate, tell_if_estimated
     from rag.render import safe
 
     if not asker.writer:
         raise ConfigError("No model is asked, so nothing is spent.", "--engine llm --model NAME")
     writer, price = asker.writer, open_price(terminal, asker.writer.model)
+    tell_if_estimated(writer.model, terminal.note)
     asked = [asker.messages(row.question, row.history, filters) for row in rows if not row.error]
     each = [estimate(messages, writer.limit, writer.model, price) for messages in asked if messages]
     cost = sum(e.cost_usd or 0.0 for e in each) if price else None

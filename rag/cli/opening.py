@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rag.cli.terminal import Terminal
     from rag.embed import Embedder
     from rag.embed.minilm import MiniLM
-    from rag.embed.remote import RemoteEmbedder
+    from rag.endpoint import Endpoint
     from rag.engine.answer import Asker
     from rag.engine.writer import Writer
     from rag.models import Model
+    from rag.models.budget import Meter, Purse
     from rag.models.prices import Price
     from rag.retrieve.hybrid import Retriever
     from rag.store.snapshot import Snapshot
 
 
-def open_embedder(terminal: Terminal, *, one_shot: bool = False) -> Embedder:
-    """The embedder of the settings; ``one_shot`` if it will embed a question and no more."""
+def open_embedder(
+    terminal: Terminal, *, one_shot: bool = False, purse: Purse | None = None
+) -> Embedder:
+    """The embedder of the settings; ``one_shot`` if it will embed a question and no more. What a
+    server takes for it is paid out of ``purse``, by default one with the settings' budget."""
     from rag.config import embed_endpoint
 
     endpoint = embed_endpoint(terminal.settings)
@@ -31,33 +33,26 @@ def open_embedder(terminal: Terminal, *, one_shot: bool = False) -> Embedder:
         return open_built_in(one_shot=one_shot)
     from rag.embed.remote import RemoteEmbedder
 
-    return RemoteEmbedder(endpoint, terminal.settings.embed_dimensions, terminal.note)
+    embedder = RemoteEmbedder(endpoint, terminal.settings.embed_dimensions, terminal.note)
+    named = replace(endpoint, model=embedder.model)
+    embedder.meter = _meter(terminal, named, purse or _purse(terminal))
+    return embedder
 
 
-@contextmanager
-def embedding(terminal: Terminal) -> Iterator[Embedder]:
-    """The embedder for a command that embeds much; what a server took for it, also for a part
-    of it, is entered in the ledger."""
-    embedder = open_embedder(terminal)
-    try:
-        yield embedder
-    finally:
-        if getattr(embedder, "tokens", 0):
-            _enter_tokens(terminal, cast("RemoteEmbedder", embedder))
-
-
-def _enter_tokens(terminal: Terminal, embedder: RemoteEmbedder) -> None:
-    from rag.config import embed_endpoint
+def _meter(terminal: Terminal, endpoint: Endpoint, purse: Purse) -> Meter:
+    from rag.models.budget import Meter
     from rag.models.ledger import Ledger
     from rag.models.prices import load_prices, price_of
 
-    settings, endpoint = terminal.settings, embed_endpoint(terminal.settings)
-    if endpoint:
-        ledger = Ledger(settings.store, place=endpoint.place, purpose="embed", note=terminal.note)
-        named = replace(endpoint, model=embedder.model)
-        price = price_of(load_prices(settings.prices), named)
-        cost = price.cost(embedder.tokens, 0) if price else None
-        ledger.add(embedder.model, embedder.tokens, 0, cost)
+    settings = terminal.settings
+    ledger = Ledger(settings.store, place=endpoint.place, purpose="embed", note=terminal.note)
+    return Meter(endpoint.model, price_of(load_prices(settings.prices), endpoint), purse, ledger)
+
+
+def _purse(terminal: Terminal) -> Purse:
+    from rag.models.budget import Purse
+
+    return Purse(terminal.settings.budget)
 
 
 def open_built_in(*, one_shot: bool = False) -> MiniLM:
@@ -72,13 +67,13 @@ def open_snapshot(terminal: Terminal) -> Snapshot:
     return Snapshot.open(terminal.settings.store)
 
 
-def open_retriever(terminal: Terminal, question: str = "") -> Retriever:
+def open_retriever(terminal: Terminal, question: str = "", purse: Purse | None = None) -> Retriever:
     """Search over the index; given the only ``question`` to come, its vector is computed while
-    the rest is loaded."""
+    the rest is loaded. ``purse`` is the embedder's."""
     if question:
         gc.disable()  # looking for garbage among all that is imported takes as long as searching
     worker = ThreadPoolExecutor(1)
-    loading = worker.submit(open_embedder, terminal, one_shot=bool(question))
+    loading = worker.submit(open_embedder, terminal, one_shot=bool(question), purse=purse)
     if question:
         worker.submit(lambda: loading.result().query(question))
 
@@ -100,11 +95,12 @@ def open_asker(terminal: Terminal, question: str = "", *, purpose: str = "ask") 
 
     if terminal.settings.engine == "extractive":
         return Asker(open_retriever(terminal, question))
-    retriever = open_retriever(terminal)
-    return Asker(retriever, _open_writer(terminal, purpose))
+    purse = _purse(terminal)
+    retriever = open_retriever(terminal, purse=purse)
+    return Asker(retriever, _open_writer(terminal, purpose, purse))
 
 
-def _open_writer(terminal: Terminal, purpose: str) -> Writer:
+def _open_writer(terminal: Terminal, purpose: str, purse: Purse) -> Writer:
     """A model under the settings' prompts. What it says is checked with the built-in embedder,
     whichever one searches: an answer must not pass here and fail there."""
     from rag.engine.check import Checker
@@ -114,11 +110,11 @@ def _open_writer(terminal: Terminal, purpose: str) -> Writer:
     task, follow_ups = (
         load_task(name, terminal.settings.prompts) for name in ("answer", "follow_up")
     )
-    model, checker = _open_model(terminal, purpose), Checker(open_built_in())
+    model, checker = _open_model(terminal, purpose, purse), Checker(open_built_in())
     return Writer(model, task, checker, terminal.settings.strict, follow_ups)
 
 
-def _open_model(terminal: Terminal, purpose: str) -> Model:
+def _open_model(terminal: Terminal, purpose: str, purse: Purse) -> Model:
     """The model of the settings: metered, and in front of it what it has replied before."""
     from rag.config import endpoint as endpoint_of
     from rag.models.budget import Metered
@@ -130,10 +126,12 @@ def _open_model(terminal: Terminal, purpose: str) -> Model:
     endpoint = endpoint_of(settings)
     model = connect(endpoint, window=settings.window, note=note)
     ledger = Ledger(settings.store, place=endpoint.place, purpose=purpose, note=note)
-    metered = Metered(model, open_price(terminal, model), settings.budget, ledger, note)
+    metered = Metered(model, open_price(terminal, model), purse, ledger, note)
     if not settings.cache:
         return metered
-    return Cached(metered, settings.store / "responses", endpoint.place, note)
+    # The same host may serve other models under other paths.
+    place = endpoint.base_url or endpoint.place
+    return Cached(metered, settings.store / "responses", place, note)
 
 
 def open_price(terminal: Terminal, model: Model) -> Price | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.answers import show_answer
-from rag.cli.opening import embedding, open_asker, open_snapshot
+from rag.cli.opening import open_asker, open_embedder, open_snapshot
 from rag.cli.options import common, filtered
 from rag.cli.terminal import FAILED, Bar, Terminal
 from rag.errors import SourceError, StoreError
@@ -160,9 +160,8 @@ def _ingest(
     from rag.retrieve.lexical import write_bm25
     from rag.store.ingest import ingest as ingest_batches
 
-    store, bar = terminal.settings.store, Bar(terminal)
-    with embedding(terminal) as embedder:
-        return ingest_batches(store, batches, embedder, write_bm25, bar, keep=keep, wait=wait)
+    store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
+    return ingest_batches(store, batches, embedder, write_bm25, bar, keep=keep, wait=wait)
 
 
 def _only_sample(terminal: Terminal, sample: str) -> None:

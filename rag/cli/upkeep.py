@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rag.cli.opening import embedding, open_embedder
+from rag.cli.opening import open_embedder
 from rag.cli.options import common
 from rag.cli.terminal import GATE, Bar, Terminal
 
@@ -29,9 +29,8 @@ def rebuild(terminal: Terminal, no_wait: bool) -> None:
     from rag.retrieve.lexical import write_bm25
     from rag.store.ingest import rebuild as rebuild_store
 
-    store, bar = terminal.settings.store, Bar(terminal)
-    with embedding(terminal) as embedder:
-        report = rebuild_store(store, embedder, write_bm25, bar, wait=not no_wait)
+    store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
+    report = rebuild_store(store, embedder, write_bm25, bar, wait=not no_wait)
     terminal.note(f"{report.papers:,} papers, {report.embedded:,} of them embedded again")
     _check(terminal, asdict(report))
 

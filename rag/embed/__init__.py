@@ -43,3 +43,23 @@ class Embedder(Protocol):
 
         Row 0 is the whole text, row i the sentence at ``spans[i - 1]``.
         """
+
+
+class Meter(Protocol):
+    """Is asked before each request to a server that embeds, and told after it, from any thread."""
+
+    def allow(self, tokens: int) -> None:
+        """Before a request of about so many tokens; raises what forbids it."""
+
+    def enter(self, allowed: int, tokens: int) -> None:
+        """After it: as many as were allowed, and as many as it took, 0 if it was refused."""
+
+
+class NoMeter:
+    """Allows everything."""
+
+    def allow(self, tokens: int) -> None:
+        """Nothing is counted."""
+
+    def enter(self, allowed: int, tokens: int) -> None:
+        """Nothing is counted."""

@@ -5,15 +5,17 @@ Knows what goes over the wire and what servers do differently there; no batches,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.embeddings.openai import OpenAIEmbedding
 
+from rag.embed import Meter
 from rag.embed.batches import estimated_tokens
 from rag.endpoint import Endpoint
-from rag.endpoint.client import client_options
+from rag.endpoint.client import believable, client_options
+from rag.endpoint.failures import begun
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import Embedding
@@ -25,15 +27,12 @@ class EndpointEmbedding(OpenAIEmbedding):
     """``OpenAIEmbedding`` for a model of any name at any server, without retries of its own.
 
     The library's batch call trusts the order in which vectors come, drops the count of tokens
-    and puts spaces for line breaks. So that one step is ours; ``spent`` is told the tokens of
-    each request.
+    and puts spaces for line breaks. So that one step is ours, and each request passes ``meter``.
     """
 
-    _spent: Callable[[int], None] = PrivateAttr()
+    _meter: Meter = PrivateAttr()
 
-    def __init__(
-        self, endpoint: Endpoint, dimensions: int | None, spent: Callable[[int], None]
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, dimensions: int | None, meter: Meter) -> None:
         # Left out, it is base64: a quarter of the bytes, but older vLLM and others refuse it.
         plain: dict[str, Any] = {"encoding_format": "float"} if endpoint.base_url else {}
         super().__init__(
@@ -43,19 +42,28 @@ class EndpointEmbedding(OpenAIEmbedding):
             additional_kwargs=plain,
             **client_options(endpoint),
         )
-        self._spent = spent
+        self._meter = meter
 
     def _get_text_embeddings(self, texts: list[str]) -> list[Embedding]:
-        reply = self._get_client().embeddings.create(
-            input=texts, model=self.model_name, **self.additional_kwargs
-        )
-        self._spent(_tokens(reply) or sum(map(estimated_tokens, texts)))
+        expected = sum(map(estimated_tokens, texts))
+        self._meter.allow(expected)
+        taken = 0
+        try:
+            reply = self._get_client().embeddings.create(
+                input=texts, model=self.model_name, **self.additional_kwargs
+            )
+            taken = _tokens(reply) or expected
+        except Exception as error:
+            taken = expected if begun(error) else 0
+            raise
+        finally:
+            self._meter.enter(expected, taken)
         return [entry.embedding for entry in _ordered(reply.data)]
 
 
 def _tokens(reply: CreateEmbeddingResponse) -> int:
     """What the server has counted; 0 where it does not say, as some do not."""
-    return getattr(reply.usage, "prompt_tokens", None) or 0
+    return believable(getattr(reply.usage, "prompt_tokens", None))
 
 
 def _ordered(entries: Sequence[Entry]) -> list[Entry]:

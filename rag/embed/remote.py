@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.embed import Document
+from rag.embed import Document, NoMeter
 from rag.embed.batches import COMPATIBLE, OPENAI, batched, estimated_tokens, halves
 from rag.endpoint import Endpoint
 from rag.endpoint.client import resolve_model
 from rag.endpoint.patience import patiently
-from rag.errors import ContextOverflow, EndpointError
+from rag.errors import BudgetError, ContextOverflow, EndpointError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from rag.embed import Matrix
+    from rag.embed import Matrix, Meter
     from rag.embed.client import EndpointEmbedding
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -54,10 +54,13 @@ class RemoteEmbedder:
     """Unit vectors of a model at an endpoint, rounded to half precision's grid.
 
     ``dimensions`` asks the model to shorten its vectors, which few can. ``note`` is told of
-    waits and of texts in parts, from any thread. ``tokens`` counts what was spent, by the
-    server's own count where it gives one. All requests raise EndpointError's kinds; making the
-    embedder is one only where no model is named and the server must say which it has.
+    waits and of texts in parts, from any thread. All requests raise EndpointError's kinds; making
+    the embedder is one only where no model is named and the server must say which it has.
     """
+
+    meter: Meter
+    """Passed by each request that embeds, by the server's own count where it gives one. May be
+    set until the first of them: what that costs depends on the model's name."""
 
     def __init__(
         self,
@@ -68,7 +71,7 @@ class RemoteEmbedder:
         if not endpoint.model:
             default = replace(endpoint, model=DEFAULT_MODEL)
             endpoint = resolve_model(endpoint) if endpoint.base_url else default
-        self.tokens = 0
+        self.meter = NoMeter()
         self._endpoint = endpoint
         self._asked = dimensions
         self._dimensions = dimensions or DIMENSIONS.get(endpoint.model)
@@ -138,11 +141,7 @@ class RemoteEmbedder:
     def _client(self) -> EndpointEmbedding:
         from rag.embed.client import EndpointEmbedding
 
-        return EndpointEmbedding(self._endpoint, self._asked, self._count)
-
-    def _count(self, tokens: int) -> None:
-        with self._busy:
-            self.tokens += tokens
+        return EndpointEmbedding(self._endpoint, self._asked, self.meter)
 
     def _vectors(self, texts: Sequence[str], stop: Event) -> Matrix:
         """Shape (texts, dimensions). What is too much for the server it gets in halves."""
@@ -177,14 +176,19 @@ class RemoteEmbedder:
                 raise EndpointError("The embedding was given up.", "run it again")
             return self._client.get_text_embedding_batch(list(texts))
 
-        return patiently(self._endpoint, request, self._note)
+        try:
+            return patiently(self._endpoint, request, self._note)
+        except BudgetError:
+            stop.set()  # a smaller batch behind this one would be paid for in vain
+            raise
 
     def _units(self, reply: ArrayLike, count: int) -> Matrix:
         """``count`` rows of length 1; raises EndpointError for what cannot be made such."""
         try:
             vectors = np.asarray(reply, np.float64)
-            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        except (ValueError, TypeError):
+            with np.errstate(over="ignore"):
+                lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        except (ValueError, TypeError, ArithmeticError):
             raise self._odd("vectors of mixed lengths, or not of numbers") from None
         if len(vectors) != count:
             raise self._odd(f"{len(vectors)} vectors for {count} texts")

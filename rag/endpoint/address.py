@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address
 from urllib.parse import urlsplit
 
 from rag.errors import ConfigError
@@ -16,6 +17,8 @@ DEFAULT_MODEL = "gpt-4.1-mini"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 LONGEST_SHOWN = 200
 """Characters of a server's own message that are shown."""
+TELLING = 8
+"""So many characters of a key in a row are not shown."""
 
 SECRET_LIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|hf|xai)[-_][\w*.-]{6,}"
@@ -63,18 +66,43 @@ class Endpoint:
 
     def shown(self, text: str) -> str:
         """A text from outside in few printable characters, without anything that may be a key."""
+        text = text[: 20 * LONGEST_SHOWN]
         if self.key and len(self.key.reveal()) >= 4:  # a shorter one is only a placeholder
-            text = text.replace(self.key.reveal(), "…")
+            text = _without(text, self.key.reveal())
         text = " ".join(SECRET_LIKE.sub("…", text).split())
         text = "".join(character for character in text if character.isprintable())
         return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
+
+
+def _without(text: str, key: str) -> str:
+    """The text without the key or any part of it, be it in other letters' sizes."""
+    size = min(TELLING, len(key))
+    parts = {key[i : i + size].lower() for i in range(len(key) - size + 1)}
+    places = [i for i in range(len(text)) if text[i : i + size].lower() in parts]
+    hidden = {i + more for i in places for more in range(size)}
+    masked = ("…" if i in hidden else character for i, character in enumerate(text))
+    return re.sub("…{2,}", "…", "".join(masked))
 
 
 def _usable(base_url: str) -> bool:
     try:
         url = urlsplit(base_url)
         url.port  # noqa: B018  a port that is none raises when it is looked at
+        named = _nameable(url.hostname or "", in_brackets="[" in url.netloc)
     except ValueError:
         return False
     plain = base_url.isprintable() and " " not in base_url
-    return plain and url.scheme in ("http", "https") and bool(url.hostname)
+    return plain and url.scheme in ("http", "https") and named
+
+
+def _nameable(host: str, *, in_brackets: bool) -> bool:
+    """Whether it can be a host; raises ValueError for some that cannot."""
+    if in_brackets:
+        IPv6Address(host)
+    elif host.isascii():
+        host.encode("idna")  # its labels are neither empty nor too long
+    else:
+        import idna
+
+        idna.encode(host)  # knows which characters a name may have
+    return bool(host)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from rag.endpoint.address import DEFAULT_MODEL, OPENAI_URL, Endpoint
 from rag.endpoint.failures import (
     CONNECT_SECONDS,
+    ENDLESS,
+    WHOLE,
+    cause_of,
     key_fix,
     late,
     model_fix,
@@ -26,8 +30,24 @@ if TYPE_CHECKING:
 NO_KEY = "none"
 """What the libraries hold for a key."""
 
+MOST_BYTES = 64 * 2**20
+"""Of an answer. The largest that is asked for, vectors of 256 texts, has a tenth of it."""
+
+MOST_TOKENS = 10**8
+"""That a server can say it has counted for one request."""
+
 LIST_SECONDS = 5.0
 """Time to list a server's models: asked for in passing, so it must not hold anything up."""
+
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+)
+"""What libraries stumble with over an answer that is not in the protocol."""
 
 
 def client_options(endpoint: Endpoint) -> dict[str, Any]:
@@ -37,7 +57,7 @@ def client_options(endpoint: Endpoint) -> dict[str, Any]:
     can show it. The base is always given, so that no variable of the environment decides where
     texts go. Raises KeyRefused where no request could succeed.
     """
-    _check_key(endpoint)
+    check_key(endpoint)
     url = urlsplit(endpoint.base_url or OPENAI_URL)
     return {
         "api_key": NO_KEY,
@@ -48,7 +68,8 @@ def client_options(endpoint: Endpoint) -> dict[str, Any]:
     }
 
 
-def _check_key(endpoint: Endpoint) -> None:
+def check_key(endpoint: Endpoint) -> None:
+    """Raise KeyRefused where no request could succeed."""
     if endpoint.key is None:
         if endpoint.base_url is None:
             message = f"OpenAI needs a key for {endpoint.model!r}, and none is set."
@@ -74,7 +95,7 @@ def _http_client(endpoint: Endpoint) -> httpx.Client:
             verify=trusted,
             params=dict(parse_qsl(url.query)),
             trust_env=not endpoint.local,
-            event_hooks={"request": [_prepared(endpoint)]},
+            event_hooks={"request": [_prepared(endpoint)], "response": [_bounded(endpoint)]},
         )
     except (ImportError, ValueError):
         raise ConfigError(
@@ -103,6 +124,36 @@ def _prepared(endpoint: Endpoint) -> Callable[[httpx.Request], None]:
     return prepare
 
 
+def _bounded(endpoint: Endpoint) -> Callable[[httpx.Response], None]:
+    """An end to each answer, in time and size: the library only limits the pauses in it, and a
+    server may send a word, or a sign of life, for ever."""
+    import httpx
+
+    class Bounded(httpx.SyncByteStream):
+        def __init__(self, response: httpx.Response) -> None:
+            self._stream = response.stream
+            self._request = response.request
+            self._until = monotonic() + WHOLE * endpoint.timeout
+
+        def __iter__(self) -> Iterator[bytes]:
+            room = MOST_BYTES
+            for data in self._stream:  # type: ignore[union-attr]  # a sync client's
+                if monotonic() > self._until:
+                    raise httpx.ReadTimeout(ENDLESS, request=self._request)
+                room -= len(data)
+                if room < 0:
+                    raise httpx.DecodingError("too large", request=self._request)
+                yield data
+
+        def close(self) -> None:
+            self._stream.close()  # type: ignore[union-attr]
+
+    def bound(response: httpx.Response) -> None:
+        response.stream = Bounded(response)
+
+    return bound
+
+
 @contextmanager
 def translated(endpoint: Endpoint) -> Iterator[None]:
     """Turn the client library's errors into EndpointError's kinds; no key is in any of them.
@@ -117,43 +168,100 @@ def translated(endpoint: Endpoint) -> Iterator[None]:
         yield
     except (openai.APITimeoutError, httpx.TimeoutException) as error:
         raise late(endpoint, error) from None
-    except (openai.APIConnectionError, httpx.TransportError) as error:
-        raise unreachable(endpoint, error) from None
+    except (openai.APIConnectionError, httpx.RequestError) as error:
+        garbled = isinstance(cause_of(error), httpx.DecodingError)
+        raise (nonsense(endpoint) if garbled else unreachable(endpoint, error)) from None
     except openai.APIResponseValidationError:
         raise nonsense(endpoint) from None
     except openai.APIError as error:
         raise _with_names(endpoint, refusal(endpoint, error)) from None
-    except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError):
+    except (openai.OpenAIError, *UNREADABLE):
         raise nonsense(endpoint) from None
 
 
+def believable(count: object) -> int:
+    """A number of tokens as a server tells it; 0 for what cannot be one."""
+    number = isinstance(count, int) and not isinstance(count, bool)
+    return count if number and 0 < count <= MOST_TOKENS else 0  # type: ignore[operator,return-value]
+
+
 def served(endpoint: Endpoint) -> list[dict[str, Any]]:
-    """What the server says of each of its models, at the least an ``id``.
+    """What the server says of each of its models, at the least an ``id``, which is text.
 
     Raises EndpointError's kinds.
     """
-    found = look_up(endpoint, "models").get("data") or []
-    return [entry for entry in found if isinstance(entry, dict) and entry.get("id")]
+    found = look_up(endpoint, "models").get("data")
+    entries = found if isinstance(found, list) else []
+    return [e for e in entries if isinstance(e, dict) and e.get("id") and isinstance(e["id"], str)]
+
+
+class _Refused(Exception):
+    """An answer with a status that is none, in the form of the client library's errors."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        super().__init__(response.status_code)
+        self.response = response
+        self.status_code = response.status_code
+        answer = _read(response)
+        self.body = answer.get("error", answer)
 
 
 def look_up(endpoint: Endpoint, path: str) -> dict[str, Any]:
     """What the server answers at a path below its base URL, or from its root with a leading
-    slash. Quick or not at all; raises EndpointError's kinds."""
-    import openai
+    slash; {} if that is no JSON object. Quick or not at all; raises EndpointError's kinds.
+
+    Made without the client library, which takes longer to load than this to ask.
+    """
+    import httpx
 
     quick = replace(endpoint, timeout=min(endpoint.timeout, LIST_SECONDS))
-    options = client_options(quick)
-    base = options.pop("api_base")
-    url = urlsplit(base)
-    where = urlunsplit((url.scheme, url.netloc, path, "", "")) if path[0] == "/" else path
-    with translated(quick), openai.OpenAI(base_url=base, **options) as client:
-        answer = client.get(where, cast_to=object)
+    try:
+        response = _got(quick, path)
+    except httpx.TimeoutException as error:
+        raise late(quick, error) from None
+    except httpx.RequestError as error:
+        raise unreachable(quick, error) from None
+    except (httpx.InvalidURL, *UNREADABLE):
+        raise nonsense(quick) from None
+    if not response.is_success:
+        raise refusal(quick, _Refused(response))
+    return _read(response)
+
+
+def knock(endpoint: Endpoint) -> None:
+    """Raise EndpointUnreachable if nobody takes a connection; any answer is somebody."""
+    import httpx
+
+    try:
+        _got(replace(endpoint, timeout=min(endpoint.timeout, LIST_SECONDS)), "models")
+    except httpx.ConnectError as error:
+        raise unreachable(endpoint, error) from None
+    except (httpx.HTTPError, httpx.InvalidURL, *UNREADABLE):
+        return
+
+
+def _got(endpoint: Endpoint, path: str) -> httpx.Response:
+    """The answer to a look at a path; raises the HTTP library's errors."""
+    options = client_options(endpoint)
+    url = urlsplit(options["api_base"])
+    under = path if path[0] == "/" else f"{url.path}/{path}"
+    with options["http_client"] as client:
+        where = urlunsplit((url.scheme, url.netloc, under, "", ""))
+        response: httpx.Response = client.get(where, timeout=endpoint.timeout)
+    return response
+
+
+def _read(response: httpx.Response) -> dict[str, Any]:
+    try:
+        answer = response.json()
+    except (ValueError, RecursionError):
+        return {}
     return answer if isinstance(answer, dict) else {}
 
 
 def list_models(endpoint: Endpoint) -> list[str]:
     """Names of the server's models, sorted. Raises EndpointError's kinds."""
-    return sorted({str(entry["id"]) for entry in served(endpoint)})
+    return sorted({entry["id"] for entry in served(endpoint)})
 
 
 def resolve_model(endpoint: Endpoint) -> Endpoint:

@@ -21,6 +21,12 @@ from rag.errors import (
 CONNECT_SECONDS = 10.0
 """Time to get a connection; what the server then needs for its answer is another matter."""
 
+ENDLESS = "the answer has no end"
+"""What an httpx.ReadTimeout says where it was not one pause that was too long, but all of it."""
+WHOLE = 5
+"""Times the timeout that an answer may take as a whole."""
+
+DAY = 86_400.0
 LISTED = 8
 """Models named in an error."""
 
@@ -53,6 +59,14 @@ def cause_of(error: BaseException) -> BaseException:
     import httpx
 
     return error if isinstance(error, httpx.HTTPError) else error.__cause__ or error
+
+
+def begun(error: BaseException) -> bool:
+    """Whether the server had the request when its answer was lost; it may bill it."""
+    import httpx
+
+    lost = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError)
+    return isinstance(cause_of(error), lost)
 
 
 def all_said(error: BaseException) -> str:
@@ -90,7 +104,7 @@ def asked_wait(error: BaseException | None) -> float | None:
     try:
         until = parsedate_to_datetime(text)
         return max((until - datetime.now(timezone.utc)).total_seconds(), 0.0)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -101,11 +115,12 @@ def late(endpoint: Endpoint, error: Exception) -> EndpointUnreachable:
     if isinstance(cause_of(error), (httpx.ConnectTimeout, httpx.PoolTimeout)):
         message = f"{endpoint.place} takes no connection within {CONNECT_SECONDS:g} seconds."
         return EndpointUnreachable(message, _address_fix(endpoint))
-    seconds, model = f"{endpoint.timeout:g}", endpoint.model
-    message = f"{endpoint.place} did not answer {model!r} within {seconds} seconds."
-    return EndpointUnreachable(
-        message, f"raise RAG_TIMEOUT (now {seconds}), or use a quicker model"
-    )
+    if str(cause_of(error)) == ENDLESS:
+        did = f"was not done with {endpoint.model!r} after {WHOLE * endpoint.timeout:g} seconds"
+    else:
+        did = f"did not answer {endpoint.model!r} within {endpoint.timeout:g} seconds"
+    fix = f"raise RAG_TIMEOUT (now {endpoint.timeout:g}), or use a quicker model"
+    return EndpointUnreachable(f"{endpoint.place} {did}.", fix)
 
 
 def unreachable(endpoint: Endpoint, error: Exception) -> EndpointUnreachable:
@@ -144,7 +159,8 @@ def refusal(endpoint: Endpoint, error: Exception) -> EndpointError:
         return KeyRefused(f"{place} refuses the key for {model!r}{words}", key_fix(endpoint))
     if status == 429:
         asked = asked_wait(error)
-        fix = f"wait {asked:.0f} seconds" if asked else "wait a while"
+        told = asked is not None and 0 < asked <= DAY
+        fix = f"wait {asked:.0f} seconds" if told else "wait a while"
         message = f"{place} takes no more requests for {model!r} now{words}"
         return RateLimited(message, f"{fix}, then run it again")
     return _other(endpoint, status, words)

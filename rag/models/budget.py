@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from rag.errors import BudgetError, RagError
 from rag.models import Message, Model, OnText, Reply
 from rag.models.ledger import Ledger
 from rag.models.prices import Price
 from rag.models.tokens import count_messages
-from rag.models.wrapped import Wrapped, thinking
+from rag.models.wrapped import Wrapped, exact, thinking
 from rag.types import Usage
 
 
@@ -33,27 +35,85 @@ def estimate(
     return Estimate(asked, most, price.cost(asked, most) if price else None)
 
 
-class Metered(Wrapped):
-    """A model whose requests are counted, entered in the ledger and held to a budget.
+def tell_if_estimated(model: Model, note: Callable[[str], None]) -> None:
+    """Say so where the tokens that somebody relies on are a guess."""
+    if not exact(model):
+        note(f"tokens of {model.name} are estimated: its encoding is not known")
 
-    ``usage`` is the sum over all replies. ``budget_usd`` None is no budget; ``price`` None is a
-    price that is not known, with which a budget cannot be held.
+
+class Purse:
+    """What a command spends in US dollars, and may: ``budget_usd`` None is no budget.
+
+    Requests may run inside or beside each other. Until it is known what one did cost, the most
+    that it may cost is set aside.
+    """
+
+    def __init__(self, budget_usd: float | None = None) -> None:
+        self.limited = budget_usd is not None
+        self.spent = 0.0
+        self._budget = budget_usd or 0.0
+        self._aside: list[float] = []
+        self._lock = Lock()
+
+    def set_aside(self, name: str, most: float | None) -> None:
+        """Before a request to the model ``name``, which may cost so much, None if nobody knows.
+        Raises BudgetError if the budget could be passed."""
+        if self.limited and most is None:
+            message = f"A budget is set, but the price of {name!r} is not known."
+            raise BudgetError(message, "add it to the file that RAG_PRICES names")
+        with self._lock:
+            self._check(most or 0.0, self.spent + sum(self._aside))
+            self._aside.append(most or 0.0)
+
+    def settle(self, most: float | None) -> None:
+        """After the request, with the same amount."""
+        with self._lock:
+            self._aside.remove(most or 0.0)
+
+    def take(self, cost: float) -> None:
+        """What a request did cost."""
+        with self._lock:
+            self.spent += cost
+
+    def check(self) -> None:
+        """Raise BudgetError if what is set aside cannot all be spent any more."""
+        with self._lock:
+            self._check(sum(self._aside), self.spent)
+
+    def _check(self, most: float, taken: float) -> None:
+        if self.limited and taken + most > self._budget:
+            message = (
+                f"The next request may cost ${most:.4f}; of the budget of "
+                f"${self._budget:.4f}, ${taken:.4f} are spent or under way."
+            )
+            fix = "raise --budget or RAG_BUDGET, ask for less, or use a cheaper model"
+            raise BudgetError(message, fix)
+
+
+class Metered(Wrapped):
+    """A model whose requests are counted, entered in the ledger and paid out of a purse.
+
+    ``usage`` is the sum over all replies. ``price`` None is a price that is not known, with
+    which a budget cannot be held.
     """
 
     def __init__(
         self,
         model: Model,
         price: Price | None,
-        budget_usd: float | None = None,
+        purse: Purse | None = None,
         ledger: Ledger | None = None,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         super().__init__(model)
         self._price = price
-        self._budget = budget_usd
+        self._purse = purse or Purse()
         self._ledger = ledger
         self._note = note
+        self._told = False
         self.usage = Usage()
+        if hasattr(model, "on_lost"):
+            model.on_lost = self._lost
 
     @property
     def spent(self) -> float:
@@ -65,7 +125,23 @@ class Metered(Wrapped):
     ) -> Reply:
         """The model's reply with its cost. Raises BudgetError before the budget can be passed."""
         expected = estimate(messages, limit, self._model, self._price)
-        self._check(expected)
+        if self._purse.limited and not self._told:
+            self._told = True
+            tell_if_estimated(self._model, self._note)
+        with self._set_aside(expected.cost_usd):
+            return self._reply(messages, limit, on_text, expected)
+
+    @contextmanager
+    def _set_aside(self, most: float | None) -> Iterator[None]:
+        self._purse.set_aside(self.name, most)
+        try:
+            yield
+        finally:
+            self._purse.settle(most)
+
+    def _reply(
+        self, messages: Sequence[Message], limit: int, on_text: OnText | None, expected: Estimate
+    ) -> Reply:
         heard: list[str] = []
 
         def hear(text: str) -> None:
@@ -78,22 +154,16 @@ class Metered(Wrapped):
         except BaseException as error:
             # An interrupted answer is paid for as far as it got; a refused request is not.
             if heard or not isinstance(error, RagError):
-                self._enter(Usage(expected.input_tokens, self.count("".join(heard))))
+                written = self.count("".join(heard)) + self.thinking
+                self._enter(Usage(expected.input_tokens, written))
             raise
         return replace(reply, usage=self._enter(reply.usage))
 
-    def _check(self, expected: Estimate) -> None:
-        if self._budget is None:
-            return
-        if expected.cost_usd is None:
-            message = f"A budget is set, but the price of {self.name!r} is not known."
-            raise BudgetError(message, "add it to the file that RAG_PRICES names")
-        if self.spent + expected.cost_usd > self._budget:
-            message = (
-                f"The next request may cost ${expected.cost_usd:.4f}; of the budget of "
-                f"${self._budget:.4f}, ${self.spent:.4f} are spent."
-            )
-            raise BudgetError(message, "raise --budget, ask for less, or use a cheaper model")
+    def _lost(self, usage: Usage) -> None:
+        """Enter a request whose answer never came, though it may be billed; raises BudgetError
+        if there is not enough left to make it again."""
+        self._enter(usage)
+        self._purse.check()
 
     def _enter(self, usage: Usage) -> Usage:
         """Add to the sums and the ledger; returns the usage with its cost."""
@@ -103,6 +173,33 @@ class Metered(Wrapped):
             self._note(f"the price of {self.name} is not known; its cost is not counted")
         usage = replace(usage, cost_usd=cost or 0.0)
         self.usage += usage
+        self._purse.take(cost or 0.0)
         if self._ledger:
             self._ledger.add(self.name, *tokens, cost)
         return usage
+
+
+class Meter:
+    """Counts requests that are only read, as embeddings are, for a model ``name``: each paid
+    out of the purse and entered in the ledger, from any thread."""
+
+    def __init__(self, name: str, price: Price | None, purse: Purse, ledger: Ledger) -> None:
+        self._name = name
+        self._price = price
+        self._purse = purse
+        self._ledger = ledger
+
+    def allow(self, tokens: int) -> None:
+        """Before a request of about so many tokens. Raises BudgetError."""
+        self._purse.set_aside(self._name, self._cost(tokens))
+
+    def enter(self, allowed: int, tokens: int) -> None:
+        """After it: as many as were allowed, and as many as it took, 0 if it was refused."""
+        cost = self._cost(tokens)
+        self._purse.take(cost or 0.0)
+        self._purse.settle(self._cost(allowed))
+        if tokens:
+            self._ledger.add(self._name, tokens, 0, cost)
+
+    def _cost(self, tokens: int) -> float | None:
+        return self._price.cost(tokens, 0) if self._price else None

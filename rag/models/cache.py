@@ -21,8 +21,9 @@ KEPT = 2000
 class Cached(Wrapped):
     """A model that answers from ``folder`` what it was asked before, in the same words.
 
-    ``place`` is the endpoint's: the same name may be another model elsewhere. Replies that were
-    cut off are not kept. ``note`` is told once where the folder cannot be written.
+    ``place`` is the endpoint's whole address: the same name may be another model elsewhere.
+    Replies that were cut off are not kept. ``note`` is told once where the folder cannot be
+    written.
     """
 
     def __init__(

@@ -17,6 +17,9 @@ NAME_CHARS = 200
 """What is kept of a name, so that a line stays far below the size up to which a write to the
 end of a file is one."""
 
+MOST = 1e15
+"""What no count of tokens and no price comes near."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -99,11 +102,19 @@ def _parsed(line: str) -> Entry | None:
     try:
         entry = Entry(**json.loads(line))
         datetime.fromisoformat(entry.date)
-        _ = entry.input_tokens + entry.output_tokens + (entry.cost_usd or 0.0)
-        _ = entry.model + entry.place
     except (ValueError, TypeError, RecursionError):
         return None
-    return entry
+    names = (entry.model, entry.place, entry.purpose)
+    counts = (entry.input_tokens, entry.output_tokens)
+    cost = 0.0 if entry.cost_usd is None else entry.cost_usd
+    whole = all(_sane(count) and isinstance(count, int) for count in counts) and _sane(cost)
+    return entry if whole and all(isinstance(name, str) for name in names) else None
+
+
+def _sane(number: object) -> bool:
+    """Whether it can be a count or a price; not true, NaN, infinite or without measure."""
+    numeric = isinstance(number, (int, float)) and not isinstance(number, bool)
+    return numeric and 0 <= number < MOST  # type: ignore[operator]
 
 
 def summary(entries: Iterable[Entry], *, by_day: bool = False) -> list[Row]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.endpoint import Endpoint
+from rag.endpoint.client import believable
+from rag.endpoint.failures import begun
 from rag.errors import EndpointError, RagError
 from rag.models import Message, OnText, Reply
 from rag.models.tokens import count_messages, counter
@@ -19,15 +20,19 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
 Result = TypeVar("Result")
-Opened = tuple["list[ChatResponse]", "Iterator[ChatResponse]"]
+
+Opened = tuple["_Heard", "Iterator[ChatResponse]"]
+
+CHARS_A_TOKEN = 40
+"""No text has more of them on average. A server that does not stop by then never will."""
 
 
 class LlamaIndexModel:
-    """A Model that writes through a LlamaIndex ``LLM``.
+    """A Model that writes through a LlamaIndex ``LLM``, or through one that is made for the first
+    request, since LlamaIndex takes seconds to load; that needs a name and a window.
 
     ``window`` is in tokens, its own word by default; ``limit_name`` is what its chat methods
-    call the most tokens to write, None if they take no such thing. ``note`` is told once that
-    its tokens are estimated.
+    call the most tokens to write, None if they take no such thing.
     """
 
     thinking = 0
@@ -35,18 +40,19 @@ class LlamaIndexModel:
 
     def __init__(
         self,
-        llm: LLM,
+        llm: LLM | Callable[[], LLM],
         *,
         name: str | None = None,
         window: int | None = None,
         limit_name: str | None = "max_tokens",
-        note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self._llm = llm
-        self._name = name or llm.metadata.model_name
-        self._window = window or llm.metadata.context_window
+        self._given = llm
+        self._name = name or self._llm.metadata.model_name
+        self._window = window or self._llm.metadata.context_window
         self._limit_name = limit_name
-        self._note = note
+        self.on_lost: Callable[[Usage], None] = lambda usage: None
+        """Is told what a request may have taken at most whose answer never came: the server had
+        begun with it, and may bill it. Raises what forbids to try again."""
 
     @property
     def name(self) -> str:
@@ -56,56 +62,92 @@ class LlamaIndexModel:
     def window(self) -> int:
         return self._window
 
+    @property
+    def exact(self) -> bool:
+        """Whether ``count`` knows the model's own encoding; else it guesses, and rather high."""
+        return self._counter[1]
+
     def count(self, text: str) -> int:
         """Tokens of a text, by the model's own encoding or a common one."""
-        return self._counter(text)
+        return self._counter[0](text)
 
     @cached_property
-    def _counter(self) -> Callable[[str], int]:
-        count, exact = counter(self._name)
-        if not exact:
-            self._note(f"tokens of {self._name} are estimated: its encoding is not known")
-        return count
+    def _counter(self) -> tuple[Callable[[str], int], bool]:
+        return counter(self._name)
+
+    @cached_property
+    def _llm(self) -> LLM:
+        return self._given() if callable(self._given) else self._given
 
     def reply(
         self, messages: Sequence[Message], limit: int, on_text: OnText | None = None
     ) -> Reply:
         """The reply; see Model. Raises EndpointError's kinds."""
-        chat, heard = _chat(messages), _Heard()
-        if on_text is None:
-            answer = self._patiently(lambda: self._llm.chat(chat, **self._arguments(limit, False)))
-            heard.add(answer, answer.message.content)
-        else:
-            self._stream(chat, limit, on_text, heard)
-        tokens_in = heard.input_tokens or count_messages(self.count, messages)
-        tokens_out = heard.output_tokens or self.count(heard.text)
+        _ = self._llm  # made here, where its own failures are not taken for the server's
+        chat, most = _chat(messages), limit + self.thinking
+        make = self._whole if on_text is None else self._opened
+        heard, rest = self._patiently(
+            self._counted(lambda: make(chat, limit), Usage(self._asked(messages), most))
+        )
+        if on_text:
+            self._hand_on(heard, rest, on_text)
+        tokens_in = heard.input_tokens or self._asked(messages)
+        # Of a reply that was cut off nobody knows how much was thought before.
+        tokens_out = heard.output_tokens or (self.count(heard.text) if heard.finished else most)
         return Reply(heard.text, Usage(tokens_in, tokens_out), heard.finished)
 
-    def _stream(self, chat: list[ChatMessage], limit: int, on_text: OnText, heard: _Heard) -> None:
-        """Hand each piece on. The connection is closed however this ends."""
+    def _asked(self, messages: Sequence[Message]) -> int:
+        return count_messages(self.count, messages)
 
-        def opened() -> Opened:
-            stream = self._llm.stream_chat(chat, **self._arguments(limit, True))
+    def _counted(self, request: Callable[[], Result], most: Usage) -> Callable[[], Result]:
+        """The request; what gets lost of it is told."""
+
+        def counted() -> Result:
             try:
-                return _until_text(stream), stream
-            except BaseException:
-                stream.close()
+                return request()
+            except Exception as error:
+                if begun(error):
+                    self.on_lost(most)
                 raise
 
-        first, stream = self._patiently(opened)
+        return counted
+
+    def _whole(self, chat: list[ChatMessage], limit: int) -> Opened:
+        """A reply that comes in one piece."""
+        heard = _Heard(limit + self.thinking)
+        answer = self._llm.chat(chat, **self._arguments(limit, False))
+        heard.add(answer, answer.message.content)
+        return heard, iter(())
+
+    def _opened(self, chat: list[ChatMessage], limit: int) -> Opened:
+        """A stream, read as far as its first text: up to there, nobody has seen anything."""
+        stream = self._llm.stream_chat(chat, **self._arguments(limit, True))
+        heard = _Heard(limit + self.thinking)
+        try:
+            for piece in stream:
+                heard.add(piece, piece.delta)
+                if heard.text or heard.full:
+                    break
+        except BaseException:
+            stream.close()
+            raise
+        if heard.empty:
+            raise ValueError("an empty stream")
+        return heard, stream
+
+    def _hand_on(self, heard: _Heard, stream: Iterator[ChatResponse], on_text: OnText) -> None:
+        """Hand each piece on. The connection is closed however this ends."""
         with closing(stream):  # type: ignore[type-var]  # it is a generator
-            for piece in chain(first, self._rest(stream)):
+            if heard.text:
+                on_text(heard.text)
+            while not heard.full and (piece := self._next(stream)):
                 heard.add(piece, piece.delta)
                 if piece.delta:
                     on_text(piece.delta)
 
-    def _rest(self, stream: Iterator[ChatResponse]) -> Iterator[ChatResponse]:
-        while True:
-            with self._translated():
-                piece = next(stream, None)
-            if piece is None:
-                return
-            yield piece
+    def _next(self, stream: Iterator[ChatResponse]) -> ChatResponse | None:
+        with self._translated():
+            return next(stream, None)
 
     def _arguments(self, limit: int, stream: bool) -> dict[str, Any]:
         """What a request says beside its messages."""
@@ -134,12 +176,14 @@ def _translated(name: str) -> Iterator[None]:
 
 
 class _Heard:
-    """A reply as it comes together."""
+    """A reply as it comes together, of at most ``tokens``."""
 
-    def __init__(self) -> None:
+    def __init__(self, tokens: int) -> None:
         self._pieces: list[str] = []
         self._reason: str | None = None
         self._tells_reason = False
+        self._room = CHARS_A_TOKEN * tokens
+        self.empty = True
         self.input_tokens = 0
         self.output_tokens = 0
 
@@ -148,15 +192,22 @@ class _Heard:
         return "".join(self._pieces)
 
     @property
+    def full(self) -> bool:
+        """Whether it is longer than so many tokens can be; a piece without text counts, too."""
+        return self._room < 0
+
+    @property
     def finished(self) -> bool:
         """Whether it came to its own end: one that was cut off by a limit did not, nor one that
         says nothing of its end though its protocol has a place for it."""
-        return self._reason not in ("length", "max_tokens") and (
-            self._reason is not None or not self._tells_reason
-        )
+        cut = self.full or self._reason in ("length", "max_tokens")
+        return not cut and (self._reason is not None or not self._tells_reason)
 
     def add(self, answer: ChatResponse, text: str | None) -> None:
-        self._pieces.append(text or "")
+        self.empty = False
+        self._room -= len(text or "") or 1
+        if text:
+            self._pieces.append(text)
         raw = answer.raw
         self._tells_reason |= hasattr(raw, "choices")
         for choice in getattr(raw, "choices", None) or ():
@@ -169,9 +220,9 @@ class _Heard:
 
 
 def _first(holder: Any, *names: str) -> int:
-    """The first of some attributes that is a number; 0 if none is."""
-    values = (getattr(holder, name, None) for name in names)
-    return next((value for value in values if isinstance(value, int)), 0)
+    """The first of some attributes that can be a count of tokens; 0 if none is."""
+    counts = (believable(getattr(holder, name, None)) for name in names)
+    return next(filter(None, counts), 0)
 
 
 def _chat(messages: Sequence[Message]) -> list[ChatMessage]:
@@ -182,15 +233,3 @@ def _chat(messages: Sequence[Message]) -> list[ChatMessage]:
         ChatMessage(role=message.role, content=message.text.encode("utf-8", "replace").decode())
         for message in messages
     ]
-
-
-def _until_text(stream: Iterator[ChatResponse]) -> list[ChatResponse]:
-    """The first pieces, as far as one with text: up to there, nobody has seen anything."""
-    pieces = []
-    for piece in stream:
-        pieces.append(piece)
-        if piece.delta:
-            return pieces
-    if not pieces:
-        raise ValueError("an empty stream")
-    return pieces

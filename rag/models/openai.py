@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.endpoint import Endpoint
-from rag.endpoint.client import client_options, resolve_model, translated
+from rag.endpoint.client import check_key, client_options, knock, resolve_model, translated
 from rag.endpoint.failures import error_in_answer
 from rag.endpoint.patience import patiently
 from rag.errors import EndpointError
@@ -32,13 +33,14 @@ def connect(
     """The model of an endpoint, ready to write; without a name, the one that it serves.
 
     ``window`` in tokens goes before what the server or a table says. ``note`` is told of waits
-    and of what the server does not take. Raises KeyRefused, ModelUnknown, and EndpointError for
-    a model that does not chat.
+    and of what the server does not take. Raises KeyRefused and ModelUnknown.
     """
     endpoint = resolve_model(endpoint)
+    check_key(endpoint)
     entry = describe(endpoint)
     window = window or find_window(endpoint, entry)
-    return _OpenAIModel(endpoint, window, Parameters(endpoint.model, seed), note)
+    make = partial(_llm, endpoint, window, silent=bool(endpoint.base_url) and not entry)
+    return _OpenAIModel(endpoint, make, window, Parameters(endpoint.model, seed), note)
 
 
 class _OpenAIModel(LlamaIndexModel):
@@ -47,13 +49,14 @@ class _OpenAIModel(LlamaIndexModel):
     def __init__(
         self,
         endpoint: Endpoint,
+        make: Callable[[], LLM],
         window: int,
         parameters: Parameters,
         note: Callable[[str], None],
     ) -> None:
-        llm = _llm(endpoint, window)
-        super().__init__(llm, name=short_name(endpoint.model), window=window, note=note)
+        super().__init__(make, name=short_name(endpoint.model), window=window)
         self._endpoint = endpoint
+        self._note = note
         self._parameters = parameters
         self.thinking = parameters.thinking
 
@@ -80,8 +83,14 @@ class _OpenAIModel(LlamaIndexModel):
         return translated(self._endpoint)
 
 
-def _llm(endpoint: Endpoint, window: int) -> LLM:
-    """LlamaIndex's own class for OpenAI's chat models that it knows, else the one for any."""
+def _llm(endpoint: Endpoint, window: int, *, silent: bool) -> LLM:
+    """LlamaIndex's own class for OpenAI's chat models that it knows, else the one for any.
+
+    Where a server was ``silent`` about its models there may be none, which is quicker to find
+    out than the libraries are to load.
+    """
+    if silent:
+        knock(endpoint)
     from llama_index.llms.openai import OpenAI
     from llama_index.llms.openai.utils import CHAT_MODELS, RESPONSES_API_ONLY_MODELS
     from llama_index.llms.openai_like import OpenAILike

@@ -40,14 +40,14 @@ def load_prices(override: Path | None = None) -> dict[str, Price]:
 
 
 def price_of(prices: Mapping[str, Price], endpoint: Endpoint) -> Price | None:
-    """The price of a model at an endpoint; a server on this machine is free, and None is a
-    price that nobody has told us.
+    """The price of a model at an endpoint; None is a price that nobody has told us.
 
     Found by the name, also without a gateway's prefix or a date: openai/gpt-4o-2024-08-06. Any
-    other ending is another model, whose price may be a multiple.
+    other ending is another model, whose price may be a multiple. A server on this machine is
+    free, unless its model is called just like one with a price: then it may be a gateway.
     """
     if endpoint.local:
-        return FREE
+        return prices.get(endpoint.model, FREE)
     parts = endpoint.model.split("/")
     for start in range(len(parts)):
         name = "/".join(parts[start:])

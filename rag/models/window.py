@@ -9,7 +9,7 @@ from pathlib import PureWindowsPath
 from typing import Any
 
 from rag.endpoint import Endpoint
-from rag.endpoint.client import look_up, served, unknown_model
+from rag.endpoint.client import believable, look_up, served, unknown_model
 from rag.errors import EndpointError
 
 DEFAULT_WINDOW = 8192
@@ -18,8 +18,15 @@ DEFAULT_WINDOW = 8192
 OLLAMA_WINDOW = 4096
 """What Ollama gives a model unless told otherwise. It cuts off what is longer, in silence."""
 
-DEAR_FROM = 272_000
-"""Tokens of input above which OpenAI's newer models cost twice as much."""
+SMALLEST = 256
+"""Tokens below which a server's word on a window must mean something else."""
+
+LARGE_WINDOW = 128_000
+"""Tokens that OpenAI's models take at the least since GPT-4 Turbo. Many take more; no prompt of
+ours comes near, and to load LlamaIndex's table takes longer than to answer from the cache."""
+
+LARGE = re.compile(r"(gpt-4(o|-turbo|\.[15])|gpt-[5-9]|chatgpt-4o|o[1-9])(?![a-z\d])")
+"""How the names of these models begin."""
 
 SAID_AS = ("max_model_len", "context_length", "context_window", "max_context_length")
 """What vLLM, OpenRouter, Groq and Mistral call a model's window in their lists."""
@@ -50,7 +57,9 @@ def short_name(model: str) -> str:
 
 def _is(entry: Mapping[str, Any], model: str) -> bool:
     """Whether the entry is the model's. Ollama may leave out a tag, llama.cpp a file's ending."""
-    names = {str(name).casefold() for name in (entry["id"], *(entry.get("aliases") or ()))}
+    aliases = entry.get("aliases")
+    more = aliases if isinstance(aliases, list) else []
+    names = {str(name).casefold() for name in (entry["id"], *more)}
     names |= {short_name(name) for name in names}
     wanted = model.casefold()
     return bool(names & {wanted, short_name(wanted), f"{wanted}:latest"})
@@ -58,33 +67,29 @@ def _is(entry: Mapping[str, Any], model: str) -> bool:
 
 def find_window(endpoint: Endpoint, entry: Mapping[str, Any]) -> int:
     """Tokens that the model takes at once, question and reply together: by the server's word,
-    by LlamaIndex's table for OpenAI's names, else a careful guess."""
-    return _said(endpoint, entry) or _in_table(endpoint) or _guess(entry)
+    by the name if it is one of OpenAI's, else a careful guess."""
+    return _said(endpoint, entry) or _guess(endpoint, entry)
 
 
 def _said(endpoint: Endpoint, entry: Mapping[str, Any]) -> int | None:
     """By the server's word; the running llama.cpp's goes before what its model could do."""
-    meta = entry.get("meta") or {}
+    meta = _table(entry.get("meta"))
     if entry.get("owned_by") == "llamacpp" and not meta.get("n_ctx"):
         with suppress(EndpointError):
-            settings = look_up(endpoint, "/props").get("default_generation_settings", {})
+            settings = _table(look_up(endpoint, "/props").get("default_generation_settings"))
             meta = {"n_ctx": settings.get("n_ctx"), **meta}
     said = [meta.get("n_ctx"), *(entry.get(name) for name in SAID_AS), meta.get("n_ctx_train")]
-    return next((value for value in said if isinstance(value, int) and value > 0), None)
+    return next((tokens for tokens in map(believable, said) if tokens >= SMALLEST), None)
 
 
-def _in_table(endpoint: Endpoint) -> int | None:
+def _table(value: object) -> dict[str, Any]:
+    """What should be a table, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _guess(endpoint: Endpoint, entry: Mapping[str, Any]) -> int:
     """By name, also with a gateway's prefix or an edition's date. A server on this machine may
     call its model anything."""
-    if endpoint.local:
-        return None
-    from llama_index.llms.openai.utils import ALL_AVAILABLE_MODELS
-
-    name = endpoint.model.rsplit("/", 1)[-1]
-    known = [key for key in ALL_AVAILABLE_MODELS if re.match(rf"{re.escape(key)}(?![\w.])", name)]
-    longest = max(known, key=len, default="")
-    return min(ALL_AVAILABLE_MODELS[longest], DEAR_FROM) if longest else None
-
-
-def _guess(entry: Mapping[str, Any]) -> int:
+    if not endpoint.local and LARGE.match(endpoint.model.rsplit("/", 1)[-1]):
+        return LARGE_WINDOW
     return OLLAMA_WINDOW if entry.get("owned_by") == "library" else DEFAULT_WINDOW

@@ -23,6 +23,10 @@ class Wrapped:
     def thinking(self) -> int:
         return thinking(self._model)
 
+    @property
+    def exact(self) -> bool:
+        return exact(self._model)
+
     def count(self, text: str) -> int:
         return self._model.count(text)
 
@@ -30,3 +34,8 @@ class Wrapped:
 def thinking(model: Model) -> int:
     """Tokens that a reasoning model may spend before it writes, on top of a reply's limit."""
     return getattr(model, "thinking", 0)
+
+
+def exact(model: Model) -> bool:
+    """Whether a model counts tokens by its own encoding, as far as it tells."""
+    return getattr(model, "exact", True)

@@ -19,7 +19,7 @@ import numpy as np
 from rag.corpus.merge import merge
 from rag.corpus.sentences import sentence_spans
 from rag.embed import Document, Embedder
-from rag.errors import EndpointError, StoreDamaged, StoreMissing
+from rag.errors import BudgetError, EndpointError, StoreDamaged, StoreMissing
 from rag.store.files import writing
 from rag.store.lock import write_lock
 from rag.store.manifest import (
@@ -339,7 +339,7 @@ def _embed(
             plan.vectors[papers[index].paper_id] = _on_grid(vectors)
             yield papers[index]
             progress.advance(1)
-    except EndpointError as error:
+    except (BudgetError, EndpointError) as error:
         if done := sum(paper.paper_id in plan.vectors for paper in papers):
             kept = f"{done:,} of {len(papers):,} papers are embedded, and kept for the next run"
             error.fix = f"{error.fix}; {kept}"
