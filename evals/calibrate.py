@@ -4,7 +4,9 @@
 
 Besides the questions as they are, two kinds of question without an answer are made of the
 answerable ones: with their gold papers taken out of the corpus, and with another paper's name
-put in. Prints the weights, and refusal precision and recall over ten folds by question.
+put in. Two words that stand side by side in a question make a request for the papers about them,
+once as the corpus is and once without the papers that have the rarer. Prints the weights, and
+refusal precision and recall over ten folds by question.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ from __future__ import annotations
 import argparse
 import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +26,17 @@ from rag.engine.answer import Asker
 from rag.engine.outcome import Indications
 from rag.evaluate.cases import Case, keys_of, load_cases
 from rag.retrieve.filters import Filters
+from rag.retrieve.terms import STOP_WORDS, terms, words
 from rag.types import Paper
 
-WEIGHT = {"as is": 1.0, "paper gone": 0.05, "name swapped": 0.3}
+WEIGHT = {
+    "as is": 1.0,
+    "paper gone": 0.05,
+    "name swapped": 0.3,
+    "subject": 0.05,
+    "subject gone": 0.05,
+}
+REQUESTS = ("Which papers are about {}?", "Are there papers on {}?", "What do papers say about {}?")
 RIDGE = 0.1
 FOLDS = 10
 
@@ -56,6 +67,7 @@ def rows(asker: Asker, cases: list[Case]) -> Iterator[Row]:
     chance = random.Random(0)
     for case in cases:
         yield Row(case, "as is", not case.answerable, look(asker, case, Filters()))
+        yield from of_subject(asker, case, chance)
         if not case.answerable or case.kind in ("compare", "list", "follow-up"):
             continue
         gold = frozenset(by_key[key].paper_id for key in case.gold)
@@ -65,6 +77,29 @@ def rows(asker: Asker, cases: list[Case]) -> Iterator[Row]:
             others = [p.handle for p in papers if " " not in p.handle and p.handle != name]
             swapped = replace(case, question=case.question.replace(name, chance.choice(others)))
             yield Row(case, "name swapped", True, look(asker, swapped, Filters()))
+
+
+def of_subject(asker: Asker, case: Case, chance: random.Random) -> Iterator[Row]:
+    """A request for the papers about two words of a question: if it has an answer, two that
+    some paper has, once as it is and once without the papers that have the rarer; else two that
+    none has."""
+    pairs = (two for two in pairwise(words(case.question)) if STOP_WORDS.isdisjoint(two))
+    fitting = [pair for pair in pairs if bool(holders(asker, pair)) == bool(case.gold)]
+    if not fitting or case.history:
+        return
+    pair = chance.choice(fitting)
+    asked = replace(case, question=chance.choice(REQUESTS).format(" ".join(pair)))
+    if case.gold:
+        yield Row(asked, "subject", False, look(asker, asked, Filters()))
+    rarer = min(pair, key=lambda word: len(holders(asker, [word])))
+    gone = Without(gone=holders(asker, [rarer]))
+    yield Row(asked, "subject gone", True, look(asker, asked, gone))
+
+
+def holders(asker: Asker, asked: Sequence[str]) -> frozenset[str]:
+    """The paper_ids of the papers that have all of the words."""
+    having = asker.retriever.lexical.having(terms(" ".join(asked)))
+    return frozenset(asker.retriever.snapshot.ids[row] for row in having.nonzero()[0])
 
 
 def look(asker: Asker, case: Case, filters: Filters) -> Indications:

@@ -258,12 +258,13 @@ def test_a_verdict_is_a_case_for_the_evals(own: Conversation, tmp_path: Path) ->
     own.ask("What is LemmaLoom?")
     own.ask("How many goals does it close?")
     own.judge(good=True)
-    own.judge(good=False)
+    own.judge(good=False, remark="half of it")
     file = tmp_path / "store" / "feedback.jsonl"
     good, bad = map(json.loads, file.read_text().splitlines())
     assert good["id"] == bad["id"]
     assert (good["verdict"], good["outcome"], good["gold"]) == ("good", "answered", ["proof"])
     assert (bad["verdict"], bad["outcome"], bad["gold"]) == ("bad", None, [])
+    assert (good["remark"], bad["remark"]) == ("", "half of it")
     assert good["standalone"] == "How many goals does LemmaLoom close?"
     assert good["got"] == bad["got"] == "answered"
     assert good["answer"] == own.answers[-1].text
@@ -283,5 +284,15 @@ def test_there_must_be_an_answer_to_judge(own: Conversation) -> None:
 def test_a_store_that_cannot_be_written_is_told(own: Conversation, tmp_path: Path) -> None:
     own.ask("What is LemmaLoom?")
     (tmp_path / "store" / "feedback.jsonl").mkdir()
-    with pytest.raises(StoreUnwritable):
+    with pytest.raises(StoreUnwritable, match=r"Cannot write .*feedback\.jsonl: "):
         own.judge(good=True)
+
+
+def test_the_papers_of_a_refusal_are_no_topic(talk: Conversation, asker: Noted) -> None:
+    refused = talk.ask("Which papers deal with quantum computing?")
+    assert refused.sources
+    answer = talk.ask("What about its speed?")
+    assert asker.histories[-1][0].refused
+    assert answer.standalone_question == "What about its speed?"
+    last = refused.sources[1]
+    assert talk.ask("Tell me about the second one").sources[0] == last

@@ -93,6 +93,30 @@ def test_questions_on_stdin_are_answered_on_stdout_and_the_rest_is_on_stderr(
     assert not (store / "chat_history").exists()
 
 
+def test_small_talk_gets_a_hint_and_is_no_turn(chat: Chat, tmp_path: Path) -> None:
+    said = "hi\nHello there!\nWhat is LemmaLoom?\nThanks a lot!\nok, thanks\nwhat can you do?\n"
+    done = chat(f"{said}How many goals does it close?\n/save talk.md\n", "--json")
+    assert [answer["question"][:8] for answer in done.lines] == ["What is ", "How many"]
+    assert done.err.count("/help shows what else can be done") == 5
+    assert "## 3." not in (tmp_path / "talk.md").read_text()
+
+
+@pytest.mark.parametrize("word", ["exit", "Quit", "bye!", "/bye", "/quit"])
+def test_a_word_is_enough_to_leave(chat: Chat, word: str) -> None:
+    done = chat(f"{word}\nWhat is TideNet?\n")
+    assert (done.status, done.out) == (0, "")
+
+
+def test_odd_commands_are_told_and_a_remark_is_kept(chat: Chat, store: Path) -> None:
+    done = chat(f"What is LemmaLoom?\n/paper {'9' * 5_000}\n/bad too long\n/good  on reflection \n")
+    assert "error: /paper needs the number of a source." in done.err
+    rows = list(map(json.loads, (store / "feedback.jsonl").read_text().splitlines()))
+    assert [(r["verdict"], r["remark"]) for r in rows] == [
+        ("bad", "too long"),
+        ("good", "on reflection"),
+    ]
+
+
 def test_json_is_one_answer_a_line_and_an_error_in_its_place(chat: Chat) -> None:
     done = chat(f"What is LemmaLoom?\n/sources\n{'a' * 30_000}\nAnd why?\n/x\n", "--json")
     first, error, last = done.lines
@@ -171,13 +195,14 @@ class Typist:
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(slave)
+        self._rest = ""
 
     def type(self, text: str) -> None:
         os.write(self._screen, text.encode())
 
     def read(self, wanted: str, seconds: float = 30.0) -> str:
-        """What comes up to ``wanted``, escapes left out."""
-        seen, end = "", time.monotonic() + seconds
+        """What comes up to ``wanted``, escapes left out; the rest is kept for the next."""
+        seen, end = self._rest, time.monotonic() + seconds
         while wanted not in seen:
             ready, _, _ = select.select([self._screen], [], [], end - time.monotonic())
             if not ready:
@@ -187,7 +212,8 @@ class Typist:
             except OSError:  # what ran here has ended
                 pytest.fail(f"{wanted!r} did not come, but {seen!r}")
             seen += re.sub(r"\x1b(\[[0-9;?]*[a-zA-Z]|[=>()]\w?)", "", piece)
-        return seen
+        seen, found, self._rest = seen.partition(wanted)
+        return seen + found
 
     def close(self) -> None:
         self.process.kill()
@@ -230,6 +256,15 @@ def test_lines_are_edited_kept_and_recalled(typist: Callable[..., Typist], store
     second.read("[1] LemmaLoom")
     second.read(">")
     second.type("\x03")  # on an empty line
+    second.read("Ctrl-C again leaves")
+    second.read(">")
+    second.type("What is TideNet?\r")
+    second.read("[1] TideNet")
+    second.read(">")
+    second.type("\x03")
+    second.read("Ctrl-C again leaves")
+    second.read(">")
+    second.type("\x03")
     assert second.process.wait(10) == 0
 
 

@@ -11,6 +11,7 @@ from rag.engine.anaphora import continues
 from rag.engine.answer import Asker
 from rag.engine.evidence import coverage, sentence_scores
 from rag.engine.expectations import lacks_figure, seldom_stated, unknown_name, wanted
+from rag.engine.extractive import SENTENCES
 from rag.engine.question import Names, Turn, kind_of
 from rag.errors import QuestionError
 from rag.retrieve.filters import Filters
@@ -173,6 +174,13 @@ def test_what_a_named_paper_is_about_is_never_refused(asker: Asker, question: st
     assert cited(answer) == {"proof"}
 
 
+def test_a_definition_is_briefer_than_a_summary(asker: Asker) -> None:
+    brief, long = asker.ask("What is TideNet?"), asker.ask("summarize TideNet")
+    assert len(brief.statements) <= len(long.statements)
+    assert "TideNet" in brief.statements[0].text
+    assert len(long.statements) > 1
+
+
 def test_a_question_for_more_than_the_name_is_no_definition(asker: Asker) -> None:
     assert asker.ask("How many goals does LemmaLoom close?").kind == "fact"
 
@@ -188,6 +196,48 @@ def test_a_list_that_goes_on_is_partial(asker: Asker) -> None:
     assert answer.outcome == "partial"
     assert answer.text.startswith("4 of 8 papers have these words; 3 of them: ")
     assert len(answer.statements) == 3
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Are there papers on quantum computing?",
+        "What do the papers say about protein folding?",
+        "papers about tax law",
+        "Is there anything on climate change?",
+        "How many papers are about quantum computing?",
+    ],
+)
+def test_a_list_of_what_no_paper_is_about_is_refused(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    assert answer.outcome == "not_in_corpus"
+    assert answer.text.startswith("0 of 8 papers have all these words. Nothing here")
+    assert answer.statements == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Compare TideNet and LemmaLoom", "What are TideNet and LemmaLoom?", "TideNet vs LemmaLoom"],
+)
+def test_papers_of_which_nothing_else_is_asked_are_introduced(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    assert (answer.kind, answer.outcome) == ("compare", "answered")
+    one, other = answer.statements
+    assert (one.citations[0].paper_id, other.citations[0].paper_id) == ("tide", "proof")
+
+
+def test_one_sentence_is_enough_where_the_next_are_far_behind(retriever: Retriever) -> None:
+    def texts(question: str) -> list[str]:
+        return [statement.text for statement in Asker(retriever).ask(question).statements]
+
+    assert len(texts("Which goals of the library does LemmaLoom close?")) < SENTENCES
+
+
+def test_papers_that_there_were_not_are_told(asker: Asker) -> None:
+    history = [Turn("What is LemmaLoom?", "It repairs broken proofs.", ("proof",))]
+    answer = asker.ask("And the third?", history)
+    assert answer.notes == ("Only 1 paper was shown before.",)
+    assert answer.outcome != "answered"
 
 
 def test_a_comparison_cites_both_sides(asker: Asker) -> None:

@@ -71,6 +71,8 @@ ELLIPSES: list[Expected] = [
     ("And the second one?", "How does SoftGrip measure the error?", [GRIP]),
     ("What about rivers?", "TideNet: What about rivers?", [TIDE]),
     ("And its speed?", "And TideNet's speed?", [TIDE]),
+    ("Is code available?", "TideNet: Is code available?", [TIDE]),
+    ("Any limitations?", "TideNet: Any limitations?", [TIDE]),
 ]
 CORRECTIONS: list[Expected] = [
     ("no, I meant LemmaLoom", "How does LemmaLoom measure the error?", [LOOM]),
@@ -92,8 +94,6 @@ ORDINALS: list[Expected] = [
     ("the former?", "What is SoftGrip about?", [GRIP]),
     ("Compare [1] and [3]", "Compare SoftGrip and LemmaLoom", [GRIP, LOOM]),
     ("Is [1] faster than the last one?", "Is SoftGrip faster than LemmaLoom?", [GRIP, LOOM]),
-    ("the ninth one?", "What is SoftGrip about?", [GRIP]),
-    ("[9]?", "What is SoftGrip about?", [GRIP]),
     ("How does it work?", "How does SoftGrip work?", [GRIP]),
     ("And robots?", "Which papers use robots?", []),
     ("And for robots?", "Which papers use sound for robots?", []),
@@ -157,6 +157,39 @@ def test_a_follow_up_is_made_to_stand_alone(
 )
 def test_a_new_topic_stands_alone(question: str, history: list[Turn]) -> None:
     assert follow_up(question, history) == FollowUp(question)
+
+
+@pytest.mark.parametrize("question", ["the ninth one?", "[9]?", "And the fourth?", "What is #4?"])
+def test_beyond_the_last_paper_nothing_is_meant_and_it_is_told(question: str) -> None:
+    note = "Only 3 papers were shown before."
+    assert follow_up(question, LIST) == FollowUp(question, note=note)
+    assert follow_up("And the third?", ONE).note == "Only 2 papers were shown before."
+    assert follow_up("And the second?", TEXT).note == "Only 1 paper was shown before."
+
+
+def test_what_was_refused_is_no_topic_but_has_its_numbers() -> None:
+    refused = Turn("Which papers use quanta?", "None. Nearest: …", ("grip", "hive"), refused=True)
+    assert follow_up("hi", [refused]) == FollowUp("hi")
+    assert follow_up("Why is it so?", [refused]) == FollowUp("Why is it so?")
+    assert follow_up("And the second one?", [refused]).rows == (HIVE,)
+    assert follow_up("What do they find?", [*TWO, refused]).rows == (TIDE,)
+    assert follow_up("What are its limits?", [*ONE, refused, refused]).rows == (TIDE,)
+    named = Turn("How many GPUs has TideNet?", "They do not say.", ("tide",), refused=True)
+    assert follow_up("And its error?", [named]).rows == (TIDE,)
+
+
+@pytest.mark.parametrize("question", ["How do they differ?", "What do they have in common?"])
+def test_the_papers_of_two_turns_are_held_against_each_other(question: str) -> None:
+    one = Turn("What is TideNet?", "A network [1].", ("tide",))
+    two = Turn("What is LemmaLoom?", "A tool [1].", ("loom", "tide"))
+    assert follow_up(question, [one, two]).rows == (TIDE, LOOM)
+    assert follow_up(question, [one, two, two]).rows == (TIDE, LOOM)
+
+
+def test_another_data_set_takes_the_place_of_the_one_before() -> None:
+    history = [Turn("What is the ImageNet gain of TideNet?", "5 % [1].", ("tide",))]
+    found = follow_up("and on HumanoidBench?", history)
+    assert found == FollowUp("What is the HumanoidBench gain of TideNet?", (TIDE,))
 
 
 def test_without_history_nothing_is_resolved() -> None:

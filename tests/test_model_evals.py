@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -47,12 +48,14 @@ def answers(
     asker = Asker(retriever, Writer(model, load_task("answer"), Checker(minilm)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writer, "REPLY_TOKENS", REPLY_TOKENS)
-        return [asker.ask(case.question, case.history) for case in cases()]
+        asked = (asker.ask(case.question, case.history) for case in cases())
+        return list(islice((answer for answer in asked if answer.usage.output_tokens), ANSWERS))
 
 
 def cases() -> list[Case]:
-    """Every third of our questions, of all kinds, with and without an answer."""
-    return load_cases(ROOT / "evals" / "iclr2026.jsonl")[::3][:ANSWERS]
+    """Every other of our questions, of all kinds, with and without an answer; where nothing
+    comes near a question the model is not asked."""
+    return load_cases(ROOT / "evals" / "iclr2026.jsonl")[::2]
 
 
 def statements(answers: list[Answer]) -> Iterator[tuple[Answer, Statement]]:
@@ -61,8 +64,7 @@ def statements(answers: list[Answer]) -> Iterator[tuple[Answer, Statement]]:
 
 
 def test_enough_was_asked_and_much_of_it_was_made_up(answers: list[Answer]) -> None:
-    assert len(answers) >= ANSWERS
-    assert all(answer.usage.output_tokens for answer in answers)
+    assert len(answers) == ANSWERS
     unfounded = [a for a in answers if a.engine == "extractive"]
     doubted = [s for _, s in statements(answers) if not s.supported]
     written = [s for a, s in statements(answers) if a.engine == "llm" and s.supported]

@@ -85,12 +85,13 @@ class Conversation:
         """The papers that the answers cite as BibTeX; "" if they cite none."""
         return bibtex(cited_papers(self.answers))
 
-    def judge(self, good: bool) -> None:
-        """Store the latest answer with a verdict in the index's ``feedback.jsonl``.
+    def judge(self, good: bool, remark: str = "") -> None:
+        """Store the latest answer with a verdict in the index's ``feedback.jsonl``, and what the
+        reader says to it.
 
         Raises QuestionError before the first answer, and StoreUnwritable.
         """
-        row = feedback(self.last(), self._given, good)
+        row = feedback(self.last(), self._given, good, remark)
         store_feedback(self._asker.retriever.snapshot.store, row)
 
 
@@ -111,4 +112,5 @@ def _turn(answer: Answer) -> Turn:
         answer.standalone_question[:QUESTION_CHARS],
         answer.text[:ANSWER_CHARS],
         tuple(paper.paper_id for paper in answer.sources[:PAPERS]),
+        refused=not answer.statements,
     )

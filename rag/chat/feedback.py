@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from rag.engine.question import Turn
-from rag.store.files import writing
+from rag.errors import StoreUnwritable
 from rag.types import Answer
 
 FILE = "feedback.jsonl"
 
 
-def feedback(answer: Answer, history: Sequence[Turn], good: bool) -> dict[str, Any]:
+def feedback(
+    answer: Answer, history: Sequence[Turn], good: bool, remark: str = ""
+) -> dict[str, Any]:
     """The fields of an evaluation case, then what came and from whom.
 
     ``outcome`` is None for a bad answer: what a good one would be is for a person to fill in, as
-    are the facts. ``gold`` are paper_ids. The id depends on what was asked and answered, so a
-    verdict given twice is found twice under one id, and the later one counts.
+    are the facts. ``gold`` are paper_ids, ``remark`` what the reader said. The id depends on what
+    was asked and answered: of two verdicts on one answer both are kept, under one id, and a
+    reader of the file takes the later.
     """
     cited = dict.fromkeys(c.paper_id for s in answer.statements for c in s.citations)
     turns = [[turn.question, turn.answer, list(turn.papers)] for turn in history]
@@ -35,6 +38,7 @@ def feedback(answer: Answer, history: Sequence[Turn], good: bool) -> dict[str, A
         "facts": [],
         "outcome": answer.outcome if good else None,
         "verdict": "good" if good else "bad",
+        "remark": remark,
         "standalone": answer.standalone_question,
         "got": answer.outcome,
         "cited": list(cited),
@@ -48,5 +52,10 @@ def feedback(answer: Answer, history: Sequence[Turn], good: bool) -> dict[str, A
 def store_feedback(store: Path, row: Mapping[str, Any]) -> None:
     """Add a row to an index's feedback; raises StoreUnwritable."""
     line = json.dumps(row) + "\n"  # as ASCII: a model may have written half a character
-    with writing(store), (store / FILE).open("a", encoding="ascii") as stream:
-        stream.write(line)
+    try:
+        with (store / FILE).open("a", encoding="ascii") as stream:
+            stream.write(line)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        fix = "check the file's permissions and the room on its disk"
+        raise StoreUnwritable(f"Cannot write {store / FILE}: {reason}.", fix) from error

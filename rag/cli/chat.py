@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -36,8 +37,19 @@ Ask anything about the papers; "and why?", "the second one" or "no, I meant FIRE
   /new              begin another conversation
   /save FILE        write the conversation as Markdown; /save! writes over a file
   /export bib FILE  write the papers cited as BibTeX, without FILE show them; /export! likewise
-  /good, /bad       judge the last answer, for the evals
-  /help, /quit      this; leave, as Ctrl-D does. Ctrl-C stops an answer"""
+  /good, /bad       judge the last answer, for the evals; what you add is kept as a remark
+  /help, /quit      this; leave, as exit, bye and Ctrl-D do. Ctrl-C stops an answer"""
+
+MOST_DIGITS = 9
+"""Of the number of a source; a longer one is none."""
+LEAVING = frozenset({"/quit", "/exit", "/bye", "quit", "exit", "bye", "goodbye"})
+_SMALL_TALK = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|thanks?|thank you|thx|cheers"
+    r"|ok(?:ay)?|great|cool|nice|perfect|there|very much|so much|a lot|who are you|help"
+    r"|what can (?:you do|i ask)(?: for me)?|how are you)(?:\W+|$))+",
+    re.I,
+)
+"""What is said to be polite, or to find out what one is talking to."""
 
 
 @click.command()
@@ -89,11 +101,13 @@ class Talk:
     def take(self, line: str) -> bool:
         """Answer a question or do what a command says; False once it says to leave."""
         line = line.strip()
-        if line in ("/quit", "/exit"):
+        if line.casefold().rstrip(".! ") in LEAVING:
             return False
         try:
             if line.startswith("/"):
                 self._command(line)
+            elif _SMALL_TALK.fullmatch(line):
+                self.terminal.note("Ask me about the papers; /help shows what else can be done.")
             elif line:
                 self._question(line)
         except RagError as error:
@@ -164,7 +178,7 @@ class Talk:
     def _paper(self, number: str) -> None:
         from rag.render import paper_text
 
-        if not number.isdecimal():
+        if not number.isdecimal() or len(number) > MOST_DIGITS:
             raise QuestionError("/paper needs the number of a source.", "for one, /paper 1")
         self._show(paper_text(self.conversation.paper(int(number)), self.terminal.style))
 
@@ -203,8 +217,8 @@ class Talk:
             raise QuestionError(f"{name} cannot be written: {error}", "name another") from error
         self.terminal.note(f"written to {path}")
 
-    def _judge(self, _: str, *, good: bool) -> None:
-        self.conversation.judge(good)
+    def _judge(self, remark: str, *, good: bool) -> None:
+        self.conversation.judge(good, remark)
         self.terminal.note(f"noted in {self.terminal.settings.store / 'feedback.jsonl'}")
 
 
@@ -213,17 +227,25 @@ class Talk:
 
 def _typed(store: Path) -> Iterator[str]:
     """Lines as they are typed, with editing and a history that the index's folder keeps."""
-    session = _session(store / "chat_history")
+    session, warned = _session(store / "chat_history"), False
     while True:
         try:
-            yield session.prompt("> ")
-        except (EOFError, KeyboardInterrupt):
+            line = session.prompt("> ")
+        except EOFError:
             return
+        except KeyboardInterrupt:
+            if warned:
+                return
+            say("Ctrl-C again leaves, and the conversation is lost; /save keeps it")
+            warned = True
+        else:
+            warned = False
+            yield line
 
 
 def _session(file: Path) -> PromptSession[str]:
     """Prompts on stderr, since stdout is for answers. Ctrl-C empties a line; on an empty one it
-    leaves, like Ctrl-D."""
+    raises KeyboardInterrupt."""
     from prompt_toolkit import PromptSession
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.output import create_output
@@ -235,7 +257,7 @@ def _session(file: Path) -> PromptSession[str]:
         if event.current_buffer.text:
             event.current_buffer.reset()
         else:
-            event.app.exit(exception=EOFError)
+            event.app.exit(exception=KeyboardInterrupt)
 
     output = create_output(stdout=sys.stderr)
     return PromptSession(history=_history(file), key_bindings=keys, output=output)

@@ -15,6 +15,15 @@ FAR = 5
 
 _REQUEST = frozenset("please tell explain elaborate detail details example examples say".split())
 
+_PARTS = frozenset(
+    "code codes source open github repository data dataset datasets weights checkpoints demo"
+    " available public publicly released release limitations limitation weaknesses drawbacks"
+    " results result experiments experiment baselines baseline theory proof proofs evaluation"
+    " evaluated ablation ablations metrics benchmark benchmarks contribution contributions"
+    " conclusion conclusions findings future work".split()
+)
+"""What any paper can have: a question of such words only has no subject of its own."""
+
 _AUXILIARY = (
     r"(?:do|does|did|is|are|was|were|can|could|will|would|should|has|have|had|may|might|must)"
 )
@@ -113,5 +122,7 @@ def continues(question: str) -> bool:
         return True
     if kind_of(text) in ("list", "count") or _DEFINES.search(text):
         return False
+    if _PARTS.issuperset(word for word in words(text) if word not in STOP_WORDS):
+        return True
     few = 3 if text[:3].lower() == "why" else 2
     return content(text) < few and plain(text) == text or bool(_OPENING.search(text))

@@ -59,7 +59,8 @@ class Asker:
         retrieved = perf_counter()
         answer = self._answer(self.consider(asked, signals, found.rows, filters), on_text)
         timings = _timings(started, retrieved, perf_counter())
-        return replace(answer, usage=answer.usage + usage, timings_ms=timings)
+        notes = (*filter(None, [found.note]), *answer.notes)
+        return replace(answer, usage=answer.usage + usage, timings_ms=timings, notes=notes)
 
     def _answer(self, considered: Considered, on_text: OnText | None) -> Answer:
         if not self.writer:
@@ -92,7 +93,7 @@ class Asker:
     def _follow_up(self, question: str, history: Sequence[Turn]) -> tuple[FollowUp, Usage]:
         """What a question means after some turns; a model may put it better than the rules."""
         found = self._resolved(question, history)
-        if not (history and self.writer and self.writer.follow_ups):
+        if not (history and self.writer and self.writer.follow_ups) or found.note:
             return found, Usage()
         from rag.engine.anaphora import continues
         from rag.engine.follow_up.rewriting import rewrite

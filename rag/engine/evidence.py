@@ -86,10 +86,11 @@ def evidence(
 
 
 def introduction(handle: str) -> Favour:
-    """Favours the sentence that introduces the system of that name."""
-    name = re.escape(handle)
+    """Favours the sentence that introduces the system of that name or spells it out."""
+    name = rf"(?<!\w){re.escape(handle)}(?!\w)"
     verb = r"\b(propos|introduc|present|develop|call|term|dub)\w*\b"
-    return 1.5, re.compile(rf"{verb}.{{0,60}}{name}\b|\b{name}\b.{{0,60}}( is|,) (an?|the)\b", re.I)
+    calls = rf"{name}(?: \([^)]*\))?(?: is|,) (?:an?|the)\b|{name} \(|\({name}\)"
+    return 1.5, re.compile(rf"{verb}.{{0,60}}{name}|{calls}", re.I)
 
 
 def residual(question_terms: Sequence[str], paper: Paper) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 
@@ -13,7 +14,11 @@ SENTENCES = 3
 """Sentences in an answer, at most."""
 
 NEAR = 0.6
-"""Share of the first sentence's score; a sentence with a figure leads by more than others."""
+"""Share of the first sentence's score below which another only pads an answer."""
+NEAR_INTRODUCTION = 0.8
+"""The same after a sentence that says what a paper is: one that does not is below it."""
+_AT_LENGTH = re.compile(r"\b(?:summar\w+|overview|describe|explain|tell|more)\b", re.I)
+"""Asks for more than the one sentence."""
 
 CLEAR_LEAD = 1.5
 """Summed z-scores by which the first paper must lead for the answer to be its alone. Half the
@@ -31,6 +36,8 @@ def select(
     ``named`` those among them that the question calls by name."""
     if question.kind in ("list", "count"):
         return _one_each(retriever, signals, question, rows[:SENTENCES])
+    if question.introduces and named:
+        return _introductions(retriever, signals, question, named[:SENTENCES])
     if question.kind == "compare":
         return _both_sides(retriever, signals, question, _sides(named, rows))
     if question.kind == "follow-up" or len(named) == 1 or _leads(signals, rows):
@@ -45,8 +52,13 @@ def select(
 
 
 def _telling(question: Question, sentences: Sequence[Evidence]) -> list[Evidence]:
-    """Of a question for a figure only the sentences that come near the first; else all."""
-    floor = NEAR * sentences[0].score if question.wants_number else float("-inf")
+    """The sentences that come near the first; all for a summary, and where a follow-up says too
+    little to tell, unless it asks for a figure."""
+    if question.kind == "definition":
+        share = None if _AT_LENGTH.search(question.asked) else NEAR_INTRODUCTION
+    else:
+        share = None if question.kind == "follow-up" and not question.wants_number else NEAR
+    floor = float("-inf") if share is None else share * sentences[0].score
     return [sentences[0], *(s for s in sentences[1:] if s.score >= floor)]
 
 
@@ -67,6 +79,17 @@ def _one_each(
 ) -> list[Evidence]:
     """The best sentence of each paper, in the papers' order."""
     return [evidence(retriever, signals, question, row, favour=CONTRIBUTION)[0] for row in rows]
+
+
+def _introductions(
+    retriever: Retriever, signals: Signals, question: Question, rows: Sequence[int]
+) -> list[Evidence]:
+    """The sentence of each paper that says what it is, in the papers' order."""
+    favours = [introduction(retriever.snapshot.handles[row]) for row in rows]
+    return [
+        evidence(retriever, signals, question, row, favour=favour)[0]
+        for row, favour in zip(rows, favours, strict=True)
+    ]
 
 
 def _sides(named: Sequence[int], rows: Sequence[int]) -> list[int]:

@@ -1,8 +1,8 @@
 """Does the evidence answer the question, or is an honest refusal due?
 
 A logistic score over a few indications, with weights fitted by ``evals/calibrate.py`` on our
-own questions: the real ones, the same with their papers taken out of the corpus, and the same
-with another paper's name put in.
+own questions: the real ones, the same with their papers taken out of the corpus, the same with
+another paper's name put in, and requests for the papers about some of their words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MULTIPLE = ("list", "count", "compare")
 @dataclass(frozen=True, slots=True)
 class Indications:
     """What speaks for an answer (first four, in [0, 1] or cosines) and against one (0 or 1,
-    ``wanted_missing`` a share)."""
+    ``uncovered`` and ``wanted_missing`` shares)."""
 
     covered: float
     """Share of what is asked, beyond the paper's name, that the paper's text mentions; by
@@ -40,6 +40,9 @@ class Indications:
     """1 if the question calls a paper by its name."""
     several: float
     """1 if the question is for several papers."""
+    uncovered: float
+    """Of a list or count the share of what is asked that no paper of the answer mentions; else 0.
+    A few words say what such a question is about, so each of them weighs more."""
     continued: float
     """1 if the question continues a conversation, and so says little by itself."""
     wanted_missing: float
@@ -52,8 +55,8 @@ class Indications:
     """1 if a detail is asked for that abstracts seldom give."""
 
 
-WEIGHTS = (-1.88, -3.64, -5.0, -3.48, 0.9, -1.27, -4.68, 1.71, 3.39, 4.65, 5.8)
-BIAS = 2.45
+WEIGHTS = (-2.79, -1.89, -5.4, -3.03, 0.82, -0.8, 4.8, -4.3, 1.54, 3.19, 4.55, 5.45)
+BIAS = 2.25
 ABOUT = 0.3
 """Similarity from which on a refusal says that the papers are here and do not say it."""
 
@@ -89,21 +92,25 @@ def indications(
     known = set(terms(text)).union(*(terms(paper.handle) for paper in papers))
     quoted = set(terms(" ".join(sentence.text for sentence in picked)))
     asked = _asked(signals, papers)
-    nouns = [signals.repairs.get(word, stem(word)) for word in wanted(question.asked)]
+    listed = question.kind in ("list", "count")
+    wish = question.text if listed else question.asked
+    nouns = [signals.repairs.get(word, stem(word)) for word in wanted(wish)]
     cosines = signals.sentence[retriever.snapshot.sentence_rows(cited[0])]
+    covered = _share(retriever, asked, known)
     return Indications(
-        covered=_share(retriever, asked, known),
+        covered=covered,
         quoted=_share(retriever, asked, quoted),
         similarity=float(cosines.max()),
         whole=float(signals.whole[cited[0]]),
         named=float(named),
         several=float(question.kind in MULTIPLE),
+        uncovered=1 - covered if listed else 0.0,
         continued=float(question.kind == "follow-up"),
         wanted_missing=sum(noun not in known for noun in nouns) / max(len(nouns), 1),
         unknown_name=float(
             unknown_name(question.asked, signals.repairs, retriever.lexical.vocabulary)
         ),
-        figure_missing=float(lacks_figure(question.asked, text)),
+        figure_missing=float(lacks_figure(wish, text)),
         seldom_stated=float(seldom_stated(question.asked, text)),
     )
 

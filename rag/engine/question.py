@@ -15,11 +15,13 @@ from rag.retrieve.terms import STOP_WORDS, words
 
 class Turn(NamedTuple):
     """An earlier question and its answer; ``papers`` are the ids of the answer's sources, in the
-    order shown, empty where only the texts are known."""
+    order shown, empty where only the texts are known. Those of one that was ``refused`` were near
+    to the question at best, and nothing that it was about."""
 
     question: str
     answer: str
     papers: tuple[str, ...] = ()
+    refused: bool = False
 
 
 CONTEXT_CHARS = 2_000
@@ -29,7 +31,9 @@ _COUNT = re.compile(r"\bhow many (of the )?(papers|works|abstracts|studies)\b", 
 _LIST = re.compile(
     r"\b(which|what|all|any|the|list|name)\b.{0,25}\b(papers|works|abstracts|studies)\b"
     r"|^(list|name|enumerate)\b|\bpapers\b.{0,40}\b(are there|that|about|on)\b"
-    r"|^who (works|studies|uses)\b",
+    r"|^who (works|studies|uses)\b"
+    r"|^(is|are|was|were) there (anything|something|any (work|research|literature|results?)) "
+    r"(here )?(on|about)\b|^anything (here )?(on|about)\b",
     re.I,
 )
 _COMPARE = re.compile(
@@ -39,7 +43,8 @@ _COMPARE = re.compile(
     re.I,
 )
 FRAME = re.compile(
-    r"^.{0,20}?\b(papers?|works|abstracts|studies)\b(\s+(here|there|that|which|are|is|do|does|deal"
+    r"^.{0,20}?\b(papers?|works?|abstracts|studies|anything|something|research|literature)\b"
+    r"(\s+(here|there|that|which|are|is|do|does|deal"
     r"|with|mention|use|report|study|studies|look|looks|talk|work|about|on|at|the|role|of|for"
     r"|results|evaluate|apply|treat|treats|say|all))*\s+(?=\S)",
     re.I,
@@ -56,27 +61,36 @@ _ABOUT = frozenset(
     " explain define definition mean means stand give".split()
 )
 """Words of a request to say what a paper is about; in one there is nothing else but its name."""
+_AGAINST = frozenset(
+    "compare compared comparison contrast contrasted versus vs differ differs difference"
+    " differences different respectively papers methods models".split()
+)
+"""The same of a request to hold papers against each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question and how to go about it: ``asked`` as it was put, ``standalone`` so that it can
-    be understood alone, ``text`` to search for."""
+    be understood alone, ``text`` to search for; ``introduces`` if it only asks what several papers
+    are, each called by its name."""
 
     asked: str
     standalone: str
     text: str
     kind: str
     wants_number: bool
+    introduces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
     """A question that can be understood alone, and the ``rows`` of the papers that it goes on
-    about, best first: none if it is about no paper of the conversation."""
+    about, best first: none if it is about no paper of the conversation; ``note`` tells the reader
+    why it was taken for a question of its own, if it points at papers that there were not."""
 
     standalone: str
     rows: tuple[int, ...] = ()
+    note: str = ""
 
 
 def understand(
@@ -88,11 +102,14 @@ def understand(
     kind = kind_of(standalone)
     if standalone != question and about:
         kind = _kind_of_follow_up(kind, about)
-    elif kind == "fact" and len(names) == 1 and not _beyond(standalone, names[0]):
+    elif kind == "fact" and len(names) == 1 and not _beyond(standalone, names):
         kind = "definition"
+    introduces = len(names) > 1 and not _beyond(standalone, names) - _AGAINST
+    kind = "compare" if introduces else kind
     framed = kind in ("list", "count") and not (standalone != question and about)
     text = FRAME.sub("", standalone) if framed else standalone
-    return Question(question, standalone, text, kind, bool(_QUANTITY.search(question)))
+    wants_number = bool(_QUANTITY.search(question))
+    return Question(question, standalone, text, kind, wants_number, introduces)
 
 
 def _kind_of_follow_up(kind: str, papers: int) -> str:
@@ -111,9 +128,9 @@ def kind_of(question: str) -> str:
     return "list" if _LIST.search(question) else "fact"
 
 
-def _beyond(question: str, name: str) -> set[str]:
-    """What a question asks besides what the paper of that name is about."""
-    return set(words(question)) - STOP_WORDS - _ABOUT - set(words(name))
+def _beyond(question: str, names: Sequence[str]) -> set[str]:
+    """What a question asks besides what the papers of those names are about."""
+    return set(words(question)) - STOP_WORDS - _ABOUT - set(words(" ".join(names)))
 
 
 def context_of(history: Sequence[Turn]) -> str:

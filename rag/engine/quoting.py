@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag.engine.evidence import Evidence
 from rag.engine.extractive import SENTENCES
@@ -64,8 +64,14 @@ def quoted(considered: Considered) -> Answer:
 
 
 def declined(considered: Considered, outcome: Outcome) -> Answer:
-    """The refusal with the papers nearest to the question."""
-    return refusal(considered.question, outcome, considered.papers(considered.rows[:NEAREST]))
+    """The refusal with the papers nearest to the question; of a list or count it says of how
+    many papers none was what is asked for."""
+    nearest = considered.papers(considered.rows[:NEAREST])
+    answer = refusal(considered.question, outcome, nearest)
+    if considered.question.kind not in ("list", "count") or considered.literal:
+        return answer
+    none = f"0 of {len(considered.rows)} papers have all these words."
+    return replace(answer, text=f"{none} {answer.text}")
 
 
 def refusal(asked: Question, outcome: Outcome, nearest: Sequence[Paper]) -> Answer:
@@ -91,8 +97,8 @@ def count(considered: Considered, end: str) -> list[str]:
 
 
 def _outcome(considered: Considered) -> Outcome:
-    """partial for a list that goes on; what a named paper is about is always said."""
-    if considered.question.kind == "definition":
+    """partial for a list that goes on; what named papers are about is always said."""
+    if considered.question.kind == "definition" or considered.question.introduces:
         return "answered"
     if len(considered.literal) > SENTENCES:
         return "partial"

@@ -42,6 +42,8 @@ _CORRECTION = re.compile(
 _WHY = re.compile(r"(?:and |but |so )?((?:why|how) (?:so|come|not|exactly)|why)\W*", re.I)
 _AND_WHY = re.compile(r", and (?:why|how)(?: \w+)?$")
 _RATHER = re.compile(r",? (?:and |but )?not [^,?]{1,80}$", re.I)
+_NAME = re.compile(r"\b\w+[A-Z]\w*\b")
+"""With a capital inside: of a data set, a benchmark, a method."""
 _ENDS = " \t?!.,;:"
 
 
@@ -82,6 +84,8 @@ def _asked_before(past: Past) -> str | None:
 
 def _again(asked: str, fragment: str, past: Past) -> tuple[str, list[int]] | None:
     """The question before, asked of other papers, of another place, or for another subject."""
+    if not all(pointer.rows for pointer in pointers(fragment, past)):
+        return None
     rows = _papers_alone(fragment, past)
     several = kind_of(asked) in ("list", "count")
     if rows:
@@ -90,7 +94,7 @@ def _again(asked: str, fragment: str, past: Past) -> tuple[str, list[int]] | Non
         text = _swapped(asked, rows, past) if new else past.ask_about(rows)
         return text, past.named(text)
     if _PLACE.match(fragment):
-        text = _placed(asked, fragment)
+        text = _placed(asked, fragment, past)
         return text, [] if several else past.named(text)
     frame = FRAME.match(asked) if several and not leans(fragment) else None
     return (f"{frame[0]}{fragment}?", []) if frame else None
@@ -126,11 +130,16 @@ def _swapped(asked: str, rows: Sequence[int], past: Past) -> str:
     return past.before(rows, put(asked, span, "it") if span else asked)
 
 
-def _placed(asked: str, place: str) -> str:
-    """A question asked of another place: "… on CIFAR?" and "on ImageNet" are "… on ImageNet?"."""
+def _placed(asked: str, place: str, past: Past) -> str:
+    """A question asked of another place: "… on CIFAR?" and "on ImageNet" are "… on ImageNet?",
+    and so is "the ImageNet gain" if it is the one name there beside the papers'."""
     place = place[0].lower() + place[1:]
-    preposition = place.split()[0]
-    asked = re.sub(rf" {preposition}(?: [^\s,]+){{1,3}}$", "", asked.rstrip(_ENDS), flags=re.I)
+    preposition, _, name = place.partition(" ")
+    asked = asked.rstrip(_ENDS)
+    other = [found for found in _NAME.finditer(asked) if not past.named(found[0])]
+    if len(other) == 1 and _NAME.fullmatch(name):
+        return f"{put(asked, other[0].span(), name)}?"
+    asked = re.sub(rf" {preposition}(?: [^\s,]+){{1,3}}$", "", asked, flags=re.I)
     return f"{asked} {place}?"
 
 

@@ -44,18 +44,29 @@ class Past:
 
     @cached_property
     def subjects(self) -> list[int]:
-        """The papers of the latest turn that has any, the one it is about first."""
-        for turn in self.turns[:2]:
-            rows = dict.fromkeys([*self.named(turn.question), *self.shown(turn)])
-            if rows:
-                return list(rows)
-        return [self.nearest(context_of(self.turns[1::-1]))]
+        """The papers of the latest turn that has any, the one it is about first; none where all
+        that was asked has been refused."""
+        told = [turn for turn in self.turns if self.about(turn) or not turn.refused][:2]
+        rows = next(filter(None, map(self.about, told)), [])
+        return rows or [self.nearest(context_of(told[::-1]))] if told else []
+
+    def about(self, turn: Turn) -> list[int]:
+        """The papers of a turn, those that the question names first."""
+        shown = () if turn.refused else self.shown(turn)
+        return list(dict.fromkeys([*self.named(turn.question), *shown]))
+
+    @cached_property
+    def last_two(self) -> list[int]:
+        """The two papers that the turns were about one after the other, in that order; fewer
+        where there were not two."""
+        each = dict.fromkeys(rows[0] for turn in self.turns if (rows := self.about(turn)))
+        return list(each)[1::-1]
 
     @cached_property
     def plural(self) -> bool:
         """Whether the last turn was about several papers together."""
         asked = self.turns[0].question
-        several = kind_of(asked) in ("list", "count", "compare")
+        several = kind_of(asked) in ("list", "count", "compare") and not self.turns[0].refused
         return len(self.named(asked)) > 1 or (several and len(self.subjects) > 1)
 
     def listed(self, least: int) -> list[int]:

@@ -60,17 +60,18 @@ _SINGULAR = re.compile(
 _PLURAL = re.compile(r"\b(?:their|they|them)\b", re.I)
 _OWN = ("its", "their")
 _COMPARING = re.compile(r"\bthan\b|\bcompare|\bdiffer|\bversus\b|\bvs\b", re.I)
+_DIFFER = re.compile(r"\bdiffer|\bcompare\b|\bin common\b|\balike\b", re.I)
+"""Wants two papers at least."""
 _BETWEEN = re.compile(
     r"^which (?:one )?(?:is|was|has|does|works|performs)\b|\bboth\b|\bdiffer", re.I
 )
 
 
 def pointers(question: str, past: Past) -> list[Pointer]:
-    """The words that point at papers which were shown. Where there are not so many, they mean
-    the one talked of last."""
+    """The words that point at papers which were shown: at none by a number or an ordinal beyond
+    the last. "The other one" where there is none means the one talked of last."""
     return [
-        Pointer(found.span(), _pointed(found, past) or past.subjects[:1], True)
-        for found in _POINTER.finditer(question)
+        Pointer(found.span(), _pointed(found, past), True) for found in _POINTER.finditer(question)
     ]
 
 
@@ -81,11 +82,13 @@ def _pointed(found: re.Match[str], past: Past) -> list[int]:
     if word:
         return _nth(word.lower(), found["many"], past)
     if found["pair"]:
-        return past.together[:1] if found["pair"].lower() == "former" else past.together[1:2]
-    if found["other"] or found["others"]:
-        rest = [row for row in past.together if row != past.subjects[0]]
-        return rest[:1] if found["other"] else rest
-    return past.together
+        rest = past.together[:1] if found["pair"].lower() == "former" else past.together[1:2]
+    elif found["other"] or found["others"]:
+        rest = [row for row in past.together if row not in past.subjects[:1]]
+        rest = rest[:1] if found["other"] else rest
+    else:
+        rest = past.together
+    return rest or past.subjects[:1]
 
 
 def _nth(word: str, many: str | None, past: Past) -> list[int]:
@@ -97,12 +100,21 @@ def _nth(word: str, many: str | None, past: Past) -> list[int]:
     return past.listed(max(begin + count, 2))[begin : begin + count]
 
 
+def too_many(found: Sequence[Pointer], past: Past) -> str:
+    """What to tell of pointers at papers that there were not; "" if there are none such."""
+    if all(pointer.rows for pointer in found):
+        return ""
+    most = max(len(past.shown(turn)) for turn in past.turns)
+    return f"Only {most} {'paper was' if most == 1 else 'papers were'} shown before."
+
+
 def leaning(question: str, past: Past) -> Pointer:
     """What a question that leans on the turns before it is about."""
     text = plain(question)
     one, they = _SINGULAR.search(text), _PLURAL.search(text)
-    if past.plural and not one and (they or _BETWEEN.search(text)):
-        return Pointer(they.span() if they else (0, 0), past.together)
+    together = past.together if past.plural else past.last_two if _DIFFER.search(text) else []
+    if len(together) > 1 and not one and (they or _BETWEEN.search(text)):
+        return Pointer(they.span() if they else (0, 0), together)
     found = one or (they if they and they[0].lower() == "their" else None)
     return Pointer(found.span() if found else (0, 0), past.subjects[:1])
 
@@ -116,7 +128,7 @@ def pronoun(question: str) -> Span | None:
 def leans_past(question: str, first: int, named: Sequence[int], past: Past) -> bool:
     """Whether a question that calls papers, at ``first`` the first of them, is about one more."""
     found = _SINGULAR.search(plain(question))
-    if not found or past.subjects[0] in named:
+    if not found or set(past.subjects[:1]) <= set(named):
         return False
     return found.start() < first or bool(_COMPARING.search(question))
 

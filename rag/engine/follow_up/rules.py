@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from rag.engine.anaphora import continues
 from rag.engine.follow_up.ellipsis import completed
 from rag.engine.follow_up.past import QUESTION_CHARS, Past
-from rag.engine.follow_up.pointers import Pointer, leaning, leans_past, pointers, put
+from rag.engine.follow_up.pointers import Pointer, leaning, leans_past, pointers, put, too_many
 from rag.engine.question import FollowUp, Names, Turn
 from rag.types import Paper
 
@@ -42,6 +42,8 @@ def resolve(
     past = Past(history, names, paper, row_of, nearest)
     whole, rows = completed(question, past)
     found = _references(whole, past)
+    if note := too_many(found, past):
+        return FollowUp(question, note=note)
     if found:
         rows = [row for pointer in found for row in pointer.rows] + past.named(whole)
     if _FOR_OTHERS.search(whole) and not any(pointer.certain for pointer in found):
@@ -56,7 +58,8 @@ def _references(question: str, past: Past) -> list[Pointer]:
     spans += [pointer.span for pointer in found]
     called = [*named, *(row for pointer in found for row in pointer.rows)]
     if leans_past(question, min(spans)[0], called, past) if spans else continues(question):
-        found.append(leaning(question, past))
+        more = leaning(question, past)
+        found += [more] if more.rows else []
     return sorted(found)
 
 
