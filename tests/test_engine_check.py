@@ -186,6 +186,7 @@ def test_the_same_again_gives_the_same(minilm: MiniLM) -> None:
     [
         ("TideNet fills the gaps of harbours, and won an award at the conference.", "award"),
         ("TideNet", "says nothing"),
+        ("The answer is: 1.", "1"),
         ("Here TideNet, see https://evil.example/a, fills gaps.", "evil.example"),
         ("Neighbouring harbours fill gaps better than TideNet.", "reverse"),
     ],
@@ -194,7 +195,8 @@ def test_what_is_glued_on_or_says_nothing_is_refused(
     minilm: MiniLM, statement: str, fault: str
 ) -> None:
     quote = Quoted(
-        "Here the graph network TideNet fills gaps better than neighbouring harbours.",
+        "One reason is that the graph network TideNet fills gaps better than neighbouring harbours "
+        "and answers quickly.",
         ("TideNet",),
     )
     verdict = Checker(minilm).check(statement, [quote])

@@ -80,7 +80,7 @@ def test_no_invented_number_or_name_is_shown_as_supported(answers: list[Answer])
         cited = {citation.paper_id for citation in statement.citations}
         names = [f"{p.title} {p.handle}" for p in answer.sources if p.paper_id in cited]
         told = plain(f"{quotes} {' '.join(names)}")
-        numbers = set(_NUMBER.findall(plain(quotes)))
+        numbers = set(_NUMBER.findall(plain(quotes))) | spelled(quotes)
         assert set(_NUMBER.findall(plain(statement.text))) <= numbers, statement
         for name in _NAME.findall(statement.text):
             short = name.lower().rstrip("s")
@@ -100,6 +100,13 @@ def test_no_marker_of_the_model_reaches_a_reader(answers: list[Answer]) -> None:
         assert all(1 <= number <= len(answer.sources) for number in shown)
         assert not re.search(r"\[\d+\.\d+|【|<think|<\|", answer.text)
         assert not any(re.search(r"\[\d", s.text) for s in answer.statements)
+
+
+def spelled(text: str) -> set[str]:
+    """The numbers from two to ten that stand in a text as words."""
+    words = "two three four five six seven eight nine ten".split()
+    found = set(re.findall(r"[a-z]+", text.lower()))
+    return {str(n) for n, word in enumerate(words, start=2) if word in found}
 
 
 def initials(text: str) -> str:

@@ -49,9 +49,9 @@ MAX_CHARS = 3_000
 FRAME = frozenset(
     map(
         same,
-        "able according approach authors become find found get give help idea introduce largely "
-        "make many method mostly new novel often paper present propose result show still study "
-        "take use various way well work".split(),
+        "able according answer approach authors become find found get give help idea introduce "
+        "largely make many method mostly new novel often paper present propose question result "
+        "show still study take use various way well work".split(),
     )
 )
 """Words about papers at large, which say nothing about this one."""

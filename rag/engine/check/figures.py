@@ -51,7 +51,10 @@ def _spans(said: Reading, title: Reading) -> Iterator[tuple[int, int]]:
 
 
 def _stands_for(other: Number, number: Number, said: Reading) -> bool:
-    """Whether a number of the quotes is that of the statement; one in a name only behind it."""
+    """Whether a number of the quotes is that of the statement; one in a name only behind it, and
+    "one" a 1 only of the same things: "one reason is …" counts nothing."""
+    if other.shown.lower() == "one" and number.shown[0].isdigit() and number.noun != other.noun:
+        return False
     before = said.text[: number.start].rstrip(" -").casefold()
     named = not other.name or before.endswith(other.name.casefold())
     return number.equals(other) and number.item == other.item and named
