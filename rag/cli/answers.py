@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rag.batch import Row
 from rag.cli.opening import open_asker, open_price, open_retriever
 from rag.cli.options import common, filtered, modelled
 from rag.cli.terminal import Terminal
 from rag.errors import ConfigError, RagError, SourceError
 
 if TYPE_CHECKING:
+    from rag.batch import Row
     from rag.engine.answer import Asker
     from rag.retrieve.filters import Filters
     from rag.types import Answer
@@ -72,6 +72,8 @@ def ask(
     text = _question(question, batch)
     asker = open_asker(terminal, text)
     if dry_run:
+        from rag.batch import Row
+
         rows = [Row(None, text)] if batch is None else _rows(batch)
         _estimate(terminal, asker, rows, filters)
     elif batch is not None:

@@ -6,17 +6,49 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import click
 
 from rag import __version__
-from rag.cli import about, answers, chat, papers, upkeep
 from rag.cli.terminal import FAILED, INTERRUPTED, OK, USAGE, dumps, open_streams, say
 from rag.errors import RagError
 
+COMMANDS = {
+    "demo": "papers:demo",
+    "ingest": "papers:ingest",
+    "show": "papers:show",
+    "list": "papers:list_papers",
+    "search": "answers:search",
+    "ask": "answers:ask",
+    "chat": "chat:chat",
+    "doctor": "upkeep:doctor",
+    "rebuild": "upkeep:rebuild",
+    "config": "about:config",
+    "prompts": "about:prompts",
+    "usage": "about:usage",
+}
+"""Each command with its module and function; only the one that runs is imported."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Commands(click.Group):
+    """Commands that are imported when they are asked for, in the order of COMMANDS."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"rag.cli.{module}"), function)
+        return command
+
+
+@click.group(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, "--version", prog_name="rag")
 @click.option("--store", metavar="DIR", help="Index folder.  [default: index_store]")
 @click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
@@ -28,23 +60,6 @@ def cli(context: click.Context, /, **options: Any) -> None:
     Start with `rag demo`, or with `rag ingest FILE` and `rag ask "…"`.
     """
     context.obj = options
-
-
-for command in (
-    papers.demo,
-    papers.ingest,
-    papers.show,
-    papers.list_papers,
-    answers.search,
-    answers.ask,
-    chat.chat,
-    upkeep.doctor,
-    upkeep.rebuild,
-    about.config,
-    about.prompts,
-    about.usage,
-):
-    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -91,13 +91,13 @@ def open_retriever(terminal: Terminal, question: str = "", purse: Purse | None =
 def open_asker(terminal: Terminal, question: str = "", *, purpose: str = "ask") -> Asker:
     """What answers questions over the index, with a model if the settings say so; ``purpose``
     is what the ledger calls its requests."""
-    from rag.engine.answer import Asker
+    purse = None if terminal.settings.engine == "extractive" else _purse(terminal)
+    retriever = open_retriever(terminal, "" if purse else question, purse=purse)
+    writer = _open_writer(terminal, purpose, purse) if purse else None
 
-    if terminal.settings.engine == "extractive":
-        return Asker(open_retriever(terminal, question))
-    purse = _purse(terminal)
-    retriever = open_retriever(terminal, purse=purse)
-    return Asker(retriever, _open_writer(terminal, purpose, purse))
+    from rag.engine.answer import Asker  # while the embedder is at work on the question
+
+    return Asker(retriever, writer)
 
 
 def _open_writer(terminal: Terminal, purpose: str, purse: Purse) -> Writer:

@@ -12,13 +12,13 @@ from rag.engine.extractive import literal, select
 from rag.engine.outcome import indications
 from rag.engine.question import FollowUp, Names, Question, Turn, understand
 from rag.engine.quoting import Considered, quoted, refusal
-from rag.models import Message, OnText
 from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever, Signals, check_question
 from rag.types import Answer, Usage
 
 if TYPE_CHECKING:
     from rag.engine.writer import Writer
+    from rag.models import Message, OnText
 
 
 @dataclass(frozen=True)
