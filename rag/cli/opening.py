@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rag.engine.writer import Writer
     from rag.models import Model
     from rag.models.budget import Meter, Purse
+    from rag.models.ledger import Ledger
     from rag.models.prices import Price
     from rag.retrieve.hybrid import Retriever
     from rag.store.snapshot import Snapshot
@@ -41,12 +42,22 @@ def open_embedder(
 
 def _meter(terminal: Terminal, endpoint: Endpoint, purse: Purse) -> Meter:
     from rag.models.budget import Meter
+
+    ledger = _ledger(terminal, endpoint, "embed")
+    return Meter(endpoint.model, _price(terminal, endpoint), purse, ledger)
+
+
+def _ledger(terminal: Terminal, endpoint: Endpoint, purpose: str) -> Ledger:
     from rag.models.ledger import Ledger
+
+    store, place = terminal.settings.store, endpoint.place
+    return Ledger(store, place=place, purpose=purpose, note=terminal.note)
+
+
+def _price(terminal: Terminal, endpoint: Endpoint) -> Price | None:
     from rag.models.prices import load_prices, price_of
 
-    settings = terminal.settings
-    ledger = Ledger(settings.store, place=endpoint.place, purpose="embed", note=terminal.note)
-    return Meter(endpoint.model, price_of(load_prices(settings.prices), endpoint), purse, ledger)
+    return price_of(load_prices(terminal.settings.prices), endpoint)
 
 
 def _purse(terminal: Terminal) -> Purse:
@@ -119,13 +130,12 @@ def _open_model(terminal: Terminal, purpose: str, purse: Purse) -> Model:
     from rag.config import endpoint as endpoint_of
     from rag.models.budget import Metered
     from rag.models.cache import Cached
-    from rag.models.ledger import Ledger
     from rag.models.openai import connect
 
     settings, note = terminal.settings, terminal.note
     endpoint = endpoint_of(settings)
     model = connect(endpoint, window=settings.window, note=note)
-    ledger = Ledger(settings.store, place=endpoint.place, purpose=purpose, note=note)
+    ledger = _ledger(terminal, endpoint, purpose)
     metered = Metered(model, open_price(terminal, model), purse, ledger, note)
     if not settings.cache:
         return metered
@@ -137,7 +147,5 @@ def _open_model(terminal: Terminal, purpose: str, purse: Purse) -> Model:
 def open_price(terminal: Terminal, model: Model) -> Price | None:
     """What a model's tokens cost where the settings say that it is."""
     from rag.config import endpoint as endpoint_of
-    from rag.models.prices import load_prices, price_of
 
-    named = replace(endpoint_of(terminal.settings), model=model.name)
-    return price_of(load_prices(terminal.settings.prices), named)
+    return _price(terminal, replace(endpoint_of(terminal.settings), model=model.name))

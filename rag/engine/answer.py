@@ -75,11 +75,11 @@ class Asker:
         """What the model would be asked, without asking it; empty where it would not be."""
         if not self.writer or not len(self.retriever.snapshot):
             return []
-        from rag.engine.writing import hopeless, shown_to
+        from rag.engine.writing import shown_to, unasked
 
         asked, focus = self.understood(clean(question), history)
         considered = self.consider(asked, self.retriever.signals(asked.text), focus, filters)
-        if hopeless(considered):
+        if unasked(considered):
             return []
         return self.writer.messages(asked.standalone, shown_to(self.writer, considered))
 

@@ -32,29 +32,25 @@ def written(writer: Writer, considered: Considered, on_text: OnText | None) -> A
 
     Raises EndpointError's kinds and BudgetError.
     """
-    if hopeless(considered):
-        answer = replace(quoted(considered), engine="llm", notes=(NOT_ASKED,))
-        if on_text:
-            on_text(answer.text)
-        return replace(answer, model=writer.model.name, prompt=writer.task.identity)
-    context = shown_to(writer, considered)
-    preface = "".join(count(considered, "."))
-    draft = writer.write(considered.question.standalone, context, preface, on_text)
-    answer = _composed(considered, draft)
-    if on_text and not draft.statements:
+    answer = unasked(considered)
+    shown = False
+    if not answer:
+        context = shown_to(writer, considered)
+        preface = "".join(count(considered, "."))
+        draft = writer.write(considered.question.standalone, context, preface, on_text)
+        shown = bool(draft.statements)
+        answer = replace(_composed(considered, draft), usage=draft.usage, notes=draft.notes)
+    if on_text and not shown:
         on_text(answer.text)
-    return replace(
-        answer,
-        model=writer.model.name,
-        prompt=writer.task.identity,
-        usage=draft.usage,
-        notes=draft.notes,
-    )
+    return replace(answer, model=writer.model.name, prompt=writer.task.identity)
 
 
-def hopeless(considered: Considered) -> bool:
-    """Whether a model could only make something up."""
-    return doubt(considered.indications) >= HOPELESS and not quoted(considered).statements
+def unasked(considered: Considered) -> Answer | None:
+    """The refusal where a model could only make something up; None where it should be asked."""
+    if doubt(considered.indications) < HOPELESS:
+        return None
+    answer = quoted(considered)
+    return None if answer.statements else replace(answer, engine="llm", notes=(NOT_ASKED,))
 
 
 def shown_to(writer: Writer, considered: Considered) -> Context:
