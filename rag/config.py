@@ -161,16 +161,24 @@ def _stranger(url: Explained) -> bool:
     return beside and not known
 
 
-def _from_toml(path: Path) -> dict[str, Explained]:
-    if not path.is_file():
-        return {}
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file holds; raises ValueError with the reason where it cannot be read."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _from_toml(path: Path) -> dict[str, Explained]:
+    if not path.is_file():
+        return {}
+    try:
+        values = read_toml(path)
+    except ValueError as error:
         raise ConfigError(f"{path} cannot be read: {error}", "correct it or remove it") from error
     for key in values:
         _known(key)

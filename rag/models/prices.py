@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from rag.config import read_toml
 from rag.endpoint import Endpoint
 from rag.errors import ConfigError
 
@@ -58,13 +58,9 @@ def price_of(prices: Mapping[str, Price], endpoint: Endpoint) -> Price | None:
 
 
 def _read(path: Path) -> dict[str, Price]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+        table = read_toml(path)
+    except ValueError as error:
         raise _bad(path, str(error)) from error
     return {model: _price(path, model, entry) for model, entry in table.items()}
 
