@@ -24,6 +24,20 @@ TASKS: Mapping[str, Mapping[str, frozenset[str]]] = {
         "system": frozenset(),
         "question": frozenset({"turns", "question"}),
     },
+    "digest": {
+        "system": frozenset(),
+        "question": frozenset({"abstracts", "question"}),
+        "rewrite": frozenset({"statement", "faults", "quotes"}),
+    },
+    "topic": {
+        "system": frozenset(),
+        "question": frozenset({"terms", "papers"}),
+    },
+    "summarize": {
+        "system": frozenset(),
+        "paper": frozenset({"abstract"}),
+        "rewrite": frozenset({"abstract", "statement", "faults"}),
+    },
 }
 """The messages of each task, and the names in each."""
 

@@ -200,3 +200,194 @@ class Answer:
         numbered = enumerate(self.sources, start=1)
         data["sources"] = [{**paper.to_json(), "number": number} for number, paper in numbered]
         return data
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A paper in one sentence, and the quotes it rests on, all with number 1."""
+
+    paper: Paper
+    text: str
+    citations: tuple[Citation, ...]
+    supported: bool
+    support: float
+    engine: str = "extractive"
+    model: str | None = None
+    prompt: str | None = None
+    usage: Usage = Usage()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> int:
+        """How many words the sentence has, as a person counts them."""
+        return len(self.text.split())
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.paper.to_json(),
+            "summary": self.text,
+            "words": self.words,
+            "citations": [asdict(citation) for citation in self.citations],
+            "supported": self.supported,
+            "support": self.support,
+            "engine": self.engine,
+            "model": self.model,
+            "prompt": self.prompt,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A paper in a digest. ``number`` counts from 1 and is that of all its citations there;
+    ``relevance`` is how surely the paper is about the topic, in [0, 1]."""
+
+    number: int
+    paper: Paper
+    line: str
+    citations: tuple[Citation, ...]
+    supported: bool
+    relevance: float
+
+    def to_json(self) -> dict[str, Any]:
+        known = self.paper.to_json()
+        kept = ("paper_id", "title", "handle", "url", "venue", "year", "status", "area")
+        return {
+            "number": self.number,
+            **{name: known[name] for name in kept},
+            "line": self.line,
+            "citations": [asdict(citation) for citation in self.citations],
+            "supported": self.supported,
+            "relevance": self.relevance,
+            "text_hash": self.paper.text_hash,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Papers of a digest that belong together. ``terms`` are what sets them apart, most telling
+    first; ``central`` the ids of at most three papers nearest to the middle."""
+
+    name: str
+    paper_ids: tuple[str, ...]
+    terms: tuple[str, ...] = ()
+    central: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A figure that an abstract gives: ``figure`` is its exact characters, such as "38 %",
+    ``claim`` what it is about; both stand in the citation's quote."""
+
+    paper_id: str
+    claim: str
+    figure: str
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEnd:
+    """Something that a reader may look for and that these papers' abstracts do not state."""
+
+    text: str
+    paper_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """A paper that matched a topic and is left out of its digest, and why."""
+
+    paper_id: str
+    title: str
+    reason: str
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of ``population`` papers that passed the filters, how many matched and how many of these
+    are listed; ``omitted`` counts what matched in part, also where not all of it is named."""
+
+    matched: int
+    listed: int
+    population: int
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFrom:
+    """What a digest depends on: equal values, equal digest. No clock."""
+
+    corpus: str
+    engine: str
+    model: str | None
+    prompts: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a paper of a digest differs from its entry in an earlier one: ``kind`` is new, gone,
+    changed or moved, ``detail`` says what was and what is."""
+
+    paper_id: str
+    title: str
+    kind: Literal["new", "gone", "changed", "moved"]
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What the papers on one topic say. ``changes`` is None without an earlier digest."""
+
+    topic: str
+    overview: tuple[Statement, ...]
+    entries: tuple[Entry, ...]
+    groups: tuple[Group, ...]
+    findings: tuple[Finding, ...]
+    open_ends: tuple[OpenEnd, ...]
+    omitted: tuple[Omission, ...]
+    coverage: Coverage
+    made_from: MadeFrom
+    changes: tuple[Change, ...] | None = None
+    usage: Usage = Usage()
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        data = asdict(replace(self, entries=()))
+        data["entries"] = [entry.to_json() for entry in self.entries]
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a paper lies on a map, both coordinates in [0, 1], and the index of its topic."""
+
+    paper_id: str
+    name: str
+    line: str
+    topic: int
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """In how many papers a term stands, by year or venue: ``counts`` has (value, papers with the
+    term, all papers) in the order of the values."""
+
+    term: str
+    counts: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Atlas:
+    """What pictures are drawn from: papers on a map by topic, and trends of terms by ``trend_by``
+    ("year" or "venue"; no trends where the papers have only one). ``sizes`` has the papers of
+    each topic; on the map, a paper on several is drawn once."""
+
+    topics: tuple[str, ...]
+    points: tuple[Point, ...]
+    trend_by: str = "year"
+    trends: tuple[Trend, ...] = ()
+    sizes: tuple[int, ...] = ()

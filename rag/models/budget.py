@@ -91,7 +91,8 @@ class Purse:
 
 
 class Metered(Wrapped):
-    """A model whose requests are counted, entered in the ledger and paid out of a purse.
+    """A model whose requests are counted, entered in the ledger and paid out of a purse, from any
+    thread.
 
     ``usage`` is the sum over all replies. ``price`` None is a price that is not known, with
     which a budget cannot be held.
@@ -111,6 +112,7 @@ class Metered(Wrapped):
         self._ledger = ledger
         self._note = note
         self._told = False
+        self._lock = Lock()
         self.usage = Usage()
         if hasattr(model, "on_lost"):
             model.on_lost = self._lost
@@ -172,7 +174,8 @@ class Metered(Wrapped):
         if cost is None and not self.usage.input_tokens:
             self._note(f"the price of {self.name} is not known; its cost is not counted")
         usage = replace(usage, cost_usd=cost or 0.0)
-        self.usage += usage
+        with self._lock:
+            self.usage += usage
         self._purse.take(cost or 0.0)
         if self._ledger:
             self._ledger.add(self.name, *tokens, cost)

@@ -9,4 +9,5 @@
       generations/N/      what readers map into memory: records, papers, vectors, BM25; the
                           valid one and the one before
       generations/unfinished/   there while a writer is at work, or was stopped at it
+      responses/, summaries/    what models replied, and papers' lines, kept by those who made them
 """

@@ -108,7 +108,7 @@ class Checker:
         if added:
             fault = f'nothing in the quotes is about "{added}"'
             return Verdict(False, round(FAULTY * _coverage(said, quotes), 4), (fault,))
-        support = round(_logistic(*self.features(statement, quotes)), 4)
+        support = round(_logistic(*self._meaning(statement, said, quotes)), 4)
         if support < 0.5:
             return Verdict(False, support, ("the quotes hardly say it",))
         return Verdict(True, support, ())
@@ -143,6 +143,15 @@ class Checker:
                 if max(float(self._vector(text) @ self._quoted(q)) for q in quotes) < UNLIKE:
                     return _short(text)
         return ""
+
+    def _meaning(
+        self, statement: str, said: Reading, quotes: Sequence[Quoted]
+    ) -> tuple[float, float]:
+        """The features, without vectors where the quotes have all words: no cosine that such
+        texts can have would refuse the statement."""
+        if _coverage(said, quotes) == 1.0:
+            return 1.0, 1.0
+        return self.features(statement, quotes)
 
     def _quoted(self, quote: Quoted) -> Matrix:
         return self._vector(read(quote.text).text[:MAX_CHARS])

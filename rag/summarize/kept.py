@@ -1,0 +1,138 @@
+"""Summaries on disk, so that a paper is summed up once by the same means, whoever stops when.
+
+One file for each way of summing up, a line for each paper, added as it is made and never
+rewritten. Any number of processes may add at once; a line that a crash has torn is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rag.summarize import Summarizer
+from rag.types import Citation, Paper, Summary
+
+FOLDER = "summaries"
+"""In the folder of an index."""
+
+_Row = dict[str, Any]
+
+
+class Kept:
+    """A Summarizer that does not do again what it has done for the same text and names.
+
+    ``fresh`` reads nothing: every paper is summed up anew, and what is made goes before what was
+    there. ``note`` is told once where the folder cannot be written.
+    """
+
+    def __init__(
+        self,
+        summarizer: Summarizer,
+        folder: Path,
+        note: Callable[[str], None] = lambda text: None,
+        *,
+        fresh: bool = False,
+    ) -> None:
+        self.identity = summarizer.identity
+        self.summarizer = summarizer
+        self._path = folder / f"{_hash(summarizer.identity)}.jsonl"
+        self._note: Callable[[str], None] | None = note
+        self._fresh = fresh
+
+    def summarize(self, paper: Paper, spans: Sequence[tuple[int, int]]) -> Summary:
+        """The kept summary, at no cost, or a new one; raises what making one raises."""
+        found = self.find(paper)
+        if found is None:
+            found = self.summarizer.summarize(paper, spans)
+            self._keep(found)
+        return found
+
+    def find(self, paper: Paper) -> Summary | None:
+        """The kept summary; None if there is none, or if its quotes are not in the text."""
+        row = self._rows.get(_key(paper))
+        return _summary(paper, row) if row else None
+
+    @cached_property
+    def _rows(self) -> dict[str, _Row]:
+        """What the file has, by key; of two lines with the same key the later one."""
+        return {} if self._fresh else {row["key"]: row for row in _read(self._path)}
+
+    def _keep(self, summary: Summary) -> None:
+        try:
+            _append(self._path, json.dumps(_row(summary)))
+        except OSError as error:
+            if self._note:
+                self._note(f"summaries are not kept: {error.strerror} ({self._path.parent})")
+                self._note = None
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _key(paper: Paper) -> str:
+    """What a summary depends on: the text, the title, and what the paper is called."""
+    return _hash(f"{paper.text_hash} {paper.handle}")
+
+
+def _row(summary: Summary) -> _Row:
+    quotes = [[c.start, c.end, c.quote] for c in summary.citations]
+    same = ("text", "supported", "support", "engine", "model", "prompt", "notes")
+    values = {name: getattr(summary, name) for name in same}
+    return {"key": _key(summary.paper), **values, "quotes": quotes}
+
+
+def _summary(paper: Paper, row: _Row) -> Summary | None:
+    """The summary in a row, of a paper that may have come to stand elsewhere; None for a row that
+    is not one of ours, or that quotes what is not there."""
+    try:
+        citations = tuple(
+            Citation(1, paper.paper_id, str(quote), int(start), int(end))
+            for start, end, quote in row["quotes"]
+        )
+        summary = Summary(
+            paper,
+            str(row["text"]),
+            citations,
+            supported=row["supported"] is True,
+            support=float(row["support"]),
+            engine=str(row["engine"]),
+            model=row["model"],
+            prompt=row["prompt"],
+            notes=tuple(map(str, row["notes"])),
+        )
+    except (LookupError, TypeError, ValueError):
+        return None
+    exact = all(c.start >= 0 and paper.text[c.start : c.end] == c.quote for c in citations)
+    return summary if exact and summary.text else None
+
+
+def _read(path: Path) -> Iterator[_Row]:
+    """The rows of a file; none without one, and without what is damaged."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError:
+        return
+    for line in filter(None, lines):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(row, dict) and isinstance(row.get("key"), str):
+            yield row
+
+
+def _append(path: Path, line: str) -> None:
+    """Add a line by a single write, which no other process's comes between. It begins with a line
+    break: what somebody before could not finish is then a line of its own."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(handle, f"\n{line}\n".encode())
+    finally:
+        os.close(handle)
