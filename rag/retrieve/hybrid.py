@@ -65,7 +65,7 @@ class Retriever:
             lexical = Lexical(self.snapshot.folder)
         except Exception as error:  # the library trusts its files: anything can come of others
             raise damaged(self.snapshot.store, f"the BM25 index: {error!r}") from error
-        if lexical.papers != len(self.snapshot):
+        if lexical.papers != max(len(self.snapshot), 1):  # no index is of no paper at all
             raise damaged(self.snapshot.store, "the BM25 index is of other papers")
         return lexical
 

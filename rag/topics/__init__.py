@@ -1,0 +1,1 @@
+"""Topics: which papers are about one, and which ones a corpus has. Knows no text for readers."""

@@ -1,0 +1,238 @@
+"""What speaks for a paper's being about a topic, as numbers for all papers at once.
+
+Knows no weights and no floor.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.retrieve.hybrid import Retriever, standardised
+from rag.topics.acronyms import Phrase
+from rag.topics.concordance import PARTS, Concordance, concordance
+from rag.topics.kin import kin
+from rag.topics.wording import Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+WORDS = 8
+"""Words that are put to the embedder besides the topic."""
+
+LONGEST = 4
+"""Terms of the longest phrases of which something may be known."""
+
+CLOSEST, BEYOND_DOUBT = 3.0, 1.5
+"""The most that a cosine and that a standing count: in a corpus of few or of very different papers
+they would outweigh what the words say."""
+
+STRANGE = 0.25
+"""Kin from which on a paper has to do with a notion that it does not mention."""
+
+CLOSE = 4
+"""Terms among which others may stand between those of a topic: "generating directed graphs"."""
+
+SAMPLE = 400
+"""Sentences whose cosines to each other say what a cosine of this embedder is worth."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Signals of a topic, each of shape (papers,). A mention is the topic's words side by side."""
+
+    best: Floats
+    """Cosine to the nearest sentence, as z-score over cosines of unrelated sentences."""
+    standing: Floats
+    """How far the embedder, told also words that go with the topic, sets the paper apart."""
+    kin: Floats
+    """How many words that go with the topic the paper has: 0 as others, 1 as the topic's own."""
+    kin_standing: Floats
+    """How far that sets the paper apart from the corpus."""
+    near: Floats
+    """The largest share of the topic's terms, by rarity, that stand close together in it."""
+    own: Floats
+    """log(1 + mentions) in sentences on what the paper does, and the same of its headings."""
+    passing: Floats
+    """log(1 + mentions) in results, and the same of what others do."""
+    missing: Floats
+    """Share of the topic's terms, by rarity, that no paper has: of these a paper that says it in
+    other words lacks none too many. 0 if that is all of them, and the topic foreign here."""
+    lacking: Floats
+    """1 if there is a notion that the paper neither mentions nor has words for that go with it."""
+    mentions: NDArray[np.int64]
+    """All mentions, to give as a reason."""
+    holders: tuple[NDArray[np.bool_], ...]
+    """For each notion the papers that have it anywhere."""
+
+    def matrix(self) -> Floats:
+        """What the weights apply to, shape (papers, signals)."""
+        return np.column_stack([getattr(self, name) for name in SIGNALS])
+
+
+SIGNALS = (
+    "best",
+    "standing",
+    "kin",
+    "kin_standing",
+    "near",
+    "own",
+    "passing",
+    "missing",
+    "lacking",
+)
+
+
+def about(retriever: Retriever, notions: Sequence[Unit]) -> About:
+    """The signals of a topic's notions for every paper."""
+    corpus = concordance(retriever)
+    spelt = spelt_out(notions, corpus)
+    signals = retriever.signals(spelt)
+    enriched = retriever.signals(enriched_with_kin(spelt, notions, corpus))
+    mean, spread = background(retriever)
+    akin = _kin(notions, corpus)
+    near, missing = _coverage(notions, corpus)
+    counts = _mentions(notions, corpus)
+    holders = tuple(_papers_with(unit.phrases, corpus) for unit in notions)
+    strangers = [
+        ~has & (_kin([unit], corpus) < STRANGE) for unit, has in zip(notions, holders, strict=True)
+    ]
+    heading, own, result, context = np.log1p(counts).astype(np.float32)
+    return About(
+        best=((signals.best - mean) / spread).clip(max=CLOSEST),
+        standing=_standing(standardised(enriched.whole) + standardised(enriched.best)),
+        kin=akin,
+        kin_standing=_standing(akin),
+        near=near,
+        own=heading + own,
+        passing=result + context,
+        missing=np.full(corpus.papers, missing, np.float32),
+        lacking=np.any(strangers, axis=0).astype(np.float32),
+        mentions=counts.sum(axis=0),
+        holders=holders,
+    )
+
+
+def _standing(scores: Floats) -> Floats:
+    """z-scores over the largest that chance gives among as many papers, so that a corpus of any
+    size has the same scale."""
+    chance = float(np.sqrt(2 * np.log(max(len(scores), 2))))
+    cut: Floats = (standardised(scores) / chance).clip(-BEYOND_DOUBT, BEYOND_DOUBT)
+    return cut
+
+
+def _kin(notions: Sequence[Unit], corpus: Concordance) -> Floats:
+    """Mean over the topic's terms, by rarity, of how a paper stands between papers that are not
+    about the term and papers that are. Of a term that nothing is known of it is 0."""
+    total, weights = np.zeros(corpus.papers, np.float32), 0.0
+    for phrase, rarity in _known_phrases(notions, corpus):
+        weights += rarity
+        if found := kin(phrase):
+            score = np.zeros(corpus.papers, np.float32)
+            for term, weight in found.terms.items():
+                score += weight * _papers_with(((term,),), corpus)
+            place = (score - found.outside) / max(found.inside - found.outside, 1.0)
+            total += rarity * place.clip(-0.5, 1.5)
+    return total / weights
+
+
+def _known_phrases(notions: Sequence[Unit], corpus: Concordance) -> Iterator[tuple[Phrase, float]]:
+    """The topic as the longest phrases, of its terms, that something is known of, with rarities;
+    an abbreviation as what it means."""
+    said = [next(filter(kin, unit.phrases), unit.terms) for unit in notions]
+    left = [term for phrase in said for term in phrase]
+    while left:
+        widths = (width for width in range(LONGEST, 1, -1) if kin(tuple(left[:width])))
+        width = next(widths, 1)
+        phrase, left = tuple(left[:width]), left[width:]
+        yield phrase, sum(_rarity(((term,),), corpus) for term in phrase)
+
+
+def spelt_out(notions: Sequence[Unit], corpus: Concordance) -> str:
+    """The topic for the embedder, abbreviations explained."""
+    said = []
+    for unit in notions:
+        meanings = corpus.acronyms.meanings(unit.terms[0]) if len(unit.terms) == 1 else []
+        said.append(unit.spelt)
+        said += [f"({corpus.acronyms.spelt(meaning)})" for meaning in meanings[:1]]
+    return " ".join(said)
+
+
+def enriched_with_kin(spelt: str, notions: Sequence[Unit], corpus: Concordance) -> str:
+    """The topic for the embedder with the words that most go with it."""
+    weights: Counter[str] = Counter()
+    for phrase, rarity in _known_phrases(notions, corpus):
+        if found := kin(phrase):
+            weights.update({word: rarity * weight for word, weight in found.words.items()})
+    words = [word for word, _ in weights.most_common(WORDS)]
+    return f"{spelt}: {', '.join(words)}" if words else spelt
+
+
+def _coverage(notions: Sequence[Unit], corpus: Concordance) -> tuple[Floats, float]:
+    """Shares of the topic's terms, by rarity: what stands within ``CLOSE`` terms in each paper,
+    shape (papers,), and what no paper has."""
+    covered = np.zeros(len(corpus.segment), np.float32)
+    total = missing = 0.0
+    for unit in notions:
+        for term in unit.terms:
+            options = unit.phrases if len(unit.terms) == 1 else ((term,), *unit.phrases)
+            rarity = _rarity(options, corpus)
+            has = corpus.within(options, CLOSE)
+            covered += rarity * has
+            total += rarity
+            missing += rarity * (not has.any())
+    return corpus.best(covered) / total, missing / total if missing < total else 0.0
+
+
+def _rarity(phrases: Sequence[Phrase], corpus: Concordance) -> float:
+    """Robertson's inverse document frequency of any of the phrases."""
+    found = int(_papers_with(phrases, corpus).sum())
+    return float(np.log1p((corpus.papers - found + 0.5) / (found + 0.5)))
+
+
+def _papers_with(phrases: Sequence[Phrase], corpus: Concordance) -> NDArray[np.bool_]:
+    has = np.zeros(corpus.papers, np.bool_)
+    for phrase in phrases:
+        has[corpus.paper[corpus.segment[corpus.places(phrase)]]] = True
+    return has
+
+
+def _mentions(notions: Sequence[Unit], corpus: Concordance) -> NDArray[np.int64]:
+    """How often all notions stand side by side in the topic's order, shape (parts, papers)."""
+    begins, ends = _runs(notions[0], corpus)
+    for unit in notions[1:]:
+        more_begins, more_ends = _runs(unit, corpus)
+        _, left, right = np.intersect1d(ends, more_begins, return_indices=True)
+        begins, ends = begins[left], more_ends[right]
+    segments = corpus.segment[begins]
+    segments = segments[segments == corpus.segment[ends - 1]]
+    places = corpus.part[segments].astype(np.int64) * corpus.papers + corpus.paper[segments]
+    counts = np.bincount(places, minlength=len(PARTS) * corpus.papers)
+    return counts.reshape(len(PARTS), corpus.papers)
+
+
+def _runs(unit: Unit, corpus: Concordance) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where a notion stands: first position and the one after the last."""
+    pairs = [(corpus.places(phrase), len(phrase)) for phrase in unit.phrases]
+    begins = np.concatenate([places for places, _ in pairs]).astype(np.int64)
+    ends = np.concatenate([places + length for places, length in pairs]).astype(np.int64)
+    return begins, ends
+
+
+@lru_cache(maxsize=2)
+def background(retriever: Retriever) -> tuple[float, float]:
+    """Mean and standard deviation of the cosines of sentences of different papers: embedders
+    differ in what a cosine of 0.3 means."""
+    snapshot = retriever.snapshot
+    rows = np.unique(np.linspace(0, len(snapshot.sentences) - 1, SAMPLE).astype(int))
+    vectors = snapshot.vectors[len(snapshot) :][rows]
+    papers = snapshot.sentences[rows, 0]
+    cosines = (vectors @ vectors.T)[papers[:, None] != papers[None, :]]
+    return (float(cosines.mean()), max(float(cosines.std()), 1e-3)) if cosines.size else (0.0, 1.0)

@@ -1,0 +1,130 @@
+"""Where every term of a corpus stands: paper, sentence, and what part the sentence plays.
+
+Knows no topic and no vector. Made once for a snapshot, a second for some thousand papers, so
+that a phrase is found among all of them in milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.retrieve.hybrid import Retriever
+from rag.store.snapshot import Snapshot
+from rag.topics.acronyms import Acronyms, Phrase
+from rag.topics.content import content_terms
+from rag.types import Paper
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PARTS = HEADING, OWN, RESULT, CONTEXT = range(4)
+"""What a segment is: title or keyword; a sentence on what the paper itself does; one on what
+came of it; any other."""
+
+KEPT = 2
+"""Corpora that are remembered: some megabytes for thousands of papers."""
+
+_OWN = re.compile(r"\b(?:we|our|ours|us|this (?:paper|work|study|article|survey))\b", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\b(?:experiment|outperform|evaluations?\b|evaluated\b|surpass|achiev|results?\b|empirical|"
+    r"baseline|exceed|state[- ]of[- ]the[- ]art|improvements?\b|gains?\b|"
+    r"we (?:\w+ )?(?:evaluate|test|validate)\b)",
+    re.IGNORECASE,
+)
+
+
+class Concordance:
+    """Every term of titles, keywords and abstracts, in order.
+
+    A segment is a title, a keyword or a sentence. ``segment`` (tokens,) gives each token's;
+    ``paper`` and ``part`` (segments,) give each segment's row and what it is.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        numbers: dict[str, int] = {}
+        tokens: list[int] = []
+        lengths: list[int] = []
+        owners: list[int] = []
+        parts: list[int] = []
+        acronyms = Acronyms()
+        for row, paper in enumerate(snapshot.papers()):
+            acronyms.read(paper.text)
+            for part, text in _segments(paper, snapshot.spans(row)):
+                found = [numbers.setdefault(term, len(numbers)) for term in content_terms(text)]
+                tokens += found
+                lengths.append(len(found))
+                owners.append(row)
+                parts.append(part)
+        self.acronyms = acronyms
+        self.short_forms = acronyms.short_forms()
+        self.papers = len(snapshot)
+        self.paper = np.array(owners, np.int32)
+        self.part = np.array(parts, np.int8)
+        self.segment = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        self._numbers = numbers
+        self._order = np.argsort(np.array(tokens, np.int32), kind="stable").astype(np.int32)
+        self._ends = np.cumsum(np.bincount(tokens, minlength=len(numbers)))
+
+    def knows(self, term: str) -> bool:
+        """Whether any paper has the term."""
+        return term in self._numbers
+
+    def places(self, phrase: Phrase) -> NDArray[np.int32]:
+        """Positions at which a phrase's terms stand side by side in a segment, ascending."""
+        starts = self._term(phrase[0])
+        for offset, term in enumerate(phrase[1:], start=1):
+            starts = np.intersect1d(starts, self._term(term) - offset, assume_unique=True)
+        whole = self.segment[starts] == self.segment[starts + len(phrase) - 1]
+        found: NDArray[np.int32] = starts[whole]
+        return found
+
+    def _term(self, term: str) -> NDArray[np.int32]:
+        number = self._numbers.get(term)
+        if number is None:
+            return np.zeros(0, np.int32)
+        begin = self._ends[number - 1] if number else 0
+        return self._order[begin : self._ends[number]]
+
+    def within(self, phrases: Sequence[Phrase], width: int) -> NDArray[np.bool_]:
+        """Whether one of the phrases begins at a token or at one of the next, up to ``width`` in
+        all and in the same segment, shape (tokens,)."""
+        begun = np.zeros(len(self.segment) + 1, np.int32)
+        for phrase in phrases:
+            begun[self.places(phrase) + 1] = 1
+        before = np.cumsum(begun, dtype=np.int32)
+        here = np.arange(len(self.segment))
+        found: NDArray[np.bool_] = before[np.minimum(here + width, self._segment_end)] > before[:-1]
+        return found
+
+    def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The largest of each paper's scores, from shape (tokens,) to (papers,); at least 0."""
+        best = np.zeros(self.papers, np.float32)
+        np.maximum.at(best, self.paper[self.segment], scores)
+        return best
+
+    @cached_property
+    def _segment_end(self) -> NDArray[np.int64]:
+        """The position after the last of each token's segment."""
+        return np.searchsorted(self.segment, self.segment, side="right")
+
+
+@lru_cache(maxsize=KEPT)
+def concordance(retriever: Retriever) -> Concordance:
+    """The concordance of a retriever's papers, made when it is first asked for."""
+    return Concordance(retriever.snapshot)
+
+
+def _segments(paper: Paper, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Each segment's part and text."""
+    for heading in (paper.title or "", *paper.keywords):
+        if heading:
+            yield HEADING, heading
+    for start, end in spans:
+        sentence = paper.text[start:end]
+        own = _OWN.search(sentence) or paper.handle in sentence
+        yield (RESULT if _RESULT.search(sentence) else OWN if own else CONTEXT), sentence
