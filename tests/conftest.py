@@ -10,6 +10,7 @@ import pytest
 from rag.embed.minilm import MiniLM
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
+from tests.browser import browser  # noqa: F401
 from tests.corpus import index
 from tests.fakes import batch, papers, put
 from tests.servers import only_localhost, smollm  # noqa: F401

@@ -21,25 +21,27 @@ _ESCAPES = {
 _NOT_IN_URL = re.compile(r"[^\x21-\x7e]|[{}\\\"]|%(?![0-9A-Fa-f]{2})")
 
 
-def bibtex(papers: Sequence[Paper]) -> str:
-    """One entry for each paper, its key unique among them; the same papers, the same text."""
+def bibtex(papers: Sequence[Paper], notes: Sequence[str] | None = None) -> str:
+    """One entry for each paper, its key unique among them, with its note where ``notes`` has one
+    for each; the same papers and notes, the same text."""
     keys: list[str] = []
     for paper in papers:
         keys.append(_unused(_key(paper), keys))
-    return "\n".join(_entry(key, paper) for key, paper in zip(keys, papers, strict=True))
+    noted = zip(keys, papers, notes or [""] * len(papers), strict=True)
+    return "\n".join(_entry(*each) for each in noted)
 
 
-def _entry(key: str, paper: Paper) -> str:
+def _entry(key: str, paper: Paper, note: str) -> str:
     """An @inproceedings where the venue is known; a paper without a title goes by its handle."""
     source = paper.sources[0]
-    place = f"{source.path}, line {source.line}"
+    untitled = "" if paper.title else f"No title is known; from {source.path}, line {source.line}"
     fields = {
         "author": " and ".join(map(_author, paper.authors)),
         "title": f"{{{escaped(paper.name)}}}",
         "booktitle": escaped(paper.venue or ""),
         "year": str(paper.year or ""),
         "url": _url(paper.url or ""),
-        "note": "" if paper.title else escaped(f"No title is known; from {place}"),
+        "note": escaped(" ".join(filter(None, [note, untitled]))),
     }
     kind = "inproceedings" if paper.venue else "misc"
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from rag.publish.escaping import escaped
 from rag.types import Answer, Paper
 
-_SPECIAL = re.compile(r"[\\`*_{}<>#|~$&]|\[(?!\d{1,3}\](?![(:]))|!(?=\[)|(?<=http):|(?<=https):")
-"""What Markdown could take for more than a character; markers such as [1] stay as they are."""
-_OPENING = re.compile(r"^(\d*)([-+=.)])")
-"""What would make a list or a line of the beginning of a text."""
 _LINK = re.compile(r"https?://[^\s<>\\]+")
 
 
@@ -20,12 +17,6 @@ def markdown(answers: Sequence[Answer]) -> str:
     for number, answer in enumerate(answers, start=1):
         blocks += [f"## {number}. {escaped(answer.question)}", *_answer(answer)]
     return "\n\n".join(blocks) + "\n"
-
-
-def escaped(text: str) -> str:
-    """A text on one line in which no character has a meaning of its own."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", line))
 
 
 def _answer(answer: Answer) -> Iterator[str]:
