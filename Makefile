@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval calibrate planted bench clean
+.PHONY: demo test lint eval calibrate planted summaries topics bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -25,6 +25,12 @@ calibrate: $(VENV)/.installed
 
 planted: $(VENV)/.installed
 	$(BIN)/python evals/planted.py --shared $(SHARED)
+
+summaries: $(VENV)/.dev
+	$(BIN)/python evals/summaries.py --shared $(SHARED)
+
+topics: $(VENV)/.installed
+	$(BIN)/python evals/topics.py --lists $(SHARED)/corpus
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/ingest.py

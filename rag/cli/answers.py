@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rag.cli.opening import open_asker, open_price, open_retriever
+from rag.cli.costs import NO_MODEL, show_estimate, spent
+from rag.cli.opening import open_asker, open_retriever
 from rag.cli.options import common, filtered, modelled
 from rag.cli.terminal import Terminal
 from rag.errors import ConfigError, RagError, SourceError
@@ -119,49 +120,20 @@ def tell(terminal: Terminal, answer: Answer) -> None:
 
     usage = answer.usage
     if usage.input_tokens:
-        cost = f", ${usage.cost_usd:.4f}" if usage.cost_usd else ""
-        tokens = f"{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written"
-        terminal.note(f"{answer.model}: {tokens}{cost}")
+        terminal.note(f"{answer.model}: {spent(usage)}")
     elif NOT_ASKED not in answer.notes:
         terminal.note(f"{answer.model}: answered from the cache")
 
 
 def _estimate(terminal: Terminal, asker: Asker, rows: Sequence[Row], filters: Filters) -> None:
     """Print what questions would cost at most with a model, leaving out what is rewritten."""
-    from rag.models.budget import estimate, tell_if_estimated
-    from rag.render import safe
-
-    if not asker.writer:
-        raise ConfigError("No model is asked, so nothing is spent.", "--engine llm --model NAME")
-    writer, price = asker.writer, open_price(terminal, asker.writer.model)
-    tell_if_estimated(writer.model, terminal.note)
+    writer = asker.writer
+    if not writer:
+        raise ConfigError(*NO_MODEL)
     asked = [asker.messages(row.question, row.history, filters) for row in rows if not row.error]
-    each = [estimate(messages, writer.limit, writer.model, price) for messages in asked if messages]
-    cost = sum(e.cost_usd or 0.0 for e in each) if price else None
-    report = {
-        "model": writer.model.name,
-        "requests": len(each),
-        "input_tokens": sum(e.input_tokens for e in each),
-        "output_tokens": sum(e.output_tokens for e in each),
-        "cost_usd": cost,
-    }
-    if terminal.as_json:
-        terminal.emit(report)
-    else:
-        requests = "1 request" if len(each) == 1 else f"{len(each):,} requests"
-        shown = (
-            f"{requests} to {writer.model.name}: {report['input_tokens']:,} tokens to read, at "
-            f"most {report['output_tokens']:,} to write, {_most(cost)}; sentences without "
-            "support are asked for once more"
-        )
-        click.echo(safe(shown))
-
-
-def _most(cost: float | None) -> str:
-    """What something may cost, in words."""
-    if cost is None:
-        return "at a price that is not known"
-    return f"for at most ${cost:.4f}" if cost else "for nothing"
+    requests = [(messages, writer.limit) for messages in asked if messages]
+    again = "sentences without support are asked for once more"
+    show_estimate(terminal, writer.model, requests, again)
 
 
 def _question(words: Sequence[str], batch: str | None) -> str:

@@ -53,6 +53,13 @@ def modelled(command: Command) -> Command:
     return command
 
 
+several = click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="Requests at once to a model.  [default: 4; 1 to a server on this machine]",
+)
+"""The option of a command that has many requests to make."""
+
 prompted = click.option("--prompts", metavar="DIR", help="Prompts in the place of ours.")
 """The option of a command that reads prompts; ``common`` takes it too."""
 

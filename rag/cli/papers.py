@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.answers import show_answer
+from rag.cli.digests import write_page
 from rag.cli.opening import open_asker, open_embedder, open_snapshot
 from rag.cli.options import common, filtered
 from rag.cli.terminal import FAILED, Bar, Terminal
@@ -32,7 +33,7 @@ DEMO_QUESTIONS = (
 @click.command()
 @common
 def demo(terminal: Terminal) -> None:
-    """Ingest the bundled sample and ask it two questions."""
+    """Ingest the bundled sample, ask it two questions, and write a page about it."""
     sample = _sample()
     _only_sample(terminal, sample.file)
     report = _ingest(terminal, [sample])
@@ -45,6 +46,10 @@ def demo(terminal: Terminal) -> None:
         show_answer(terminal, answer)
         if not terminal.as_json:
             click.echo()
+    page = terminal.settings.store / "digest.html"
+    write_page(terminal, asker.retriever.snapshot, page)
+    if not terminal.as_json:
+        click.echo(f"What the papers are about, topic by topic, to open in a browser: {page}")
     terminal.note(
         "The quotes are of notes that retell the abstracts.\n"
         'Next: rag ask "…", or rag ingest YOUR_LIST.txt --store my_index'

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,20 @@ class Terminal:
     def emit(self, data: Any) -> None:
         """Print one JSON document on a line of its own."""
         click.echo(dumps(data))
+
+    def watch(self, what: str, total: int) -> Callable[[], None]:
+        """A bar on stderr for work on ``total`` things; what is returned moves it by one."""
+        from tqdm import tqdm
+
+        hidden = self.quiet or total < 2 or not sys.stderr.isatty()
+        bar = tqdm(total=total, desc=what, disable=hidden, leave=False)
+
+        def moved() -> None:
+            bar.update()
+            if bar.n >= total:
+                bar.close()
+
+        return moved
 
     @property
     def style(self) -> Style:

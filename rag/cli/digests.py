@@ -1,0 +1,274 @@
+"""What happened on a topic: digests as text, Markdown, a page, JSON and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rag.cli.costs import requests_for_lines, show_estimate, spent
+from rag.cli.opening import open_editor, open_retriever, open_summarizer
+from rag.cli.options import common, filtered, modelled, several
+from rag.cli.output import check, save
+from rag.cli.terminal import Terminal, dumps
+from rag.errors import BudgetError, EndpointError
+from rag.types import Usage
+
+if TYPE_CHECKING:
+    from rag.digest.editor import Editor
+    from rag.digest.saved import Saved
+    from rag.digest.select import Field, Selection
+    from rag.retrieve.filters import Filters
+    from rag.store.snapshot import Snapshot
+    from rag.types import Atlas, Digest
+
+SHAPES = {".md": "md", ".html": "html", ".htm": "html", ".json": "json", ".txt": "text"}
+PICTURES = (".svg", ".png")
+
+
+@click.command()
+@click.argument("topics", nargs=-1, metavar="TOPIC…")
+@click.option(
+    "--auto",
+    type=click.IntRange(min=0),
+    is_flag=False,
+    flag_value=0,
+    metavar="[N]",
+    help="A digest for each topic that the papers fall into, N if given.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["area", "venue", "status", "year"]),
+    help="A digest for each value of this field.",
+)
+@click.option("--floor", type=click.FloatRange(0, 1), help="How surely a paper must be on topic.")
+@click.option("--format", "shape", type=click.Choice(["text", "md", "html", "json"]))
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="Write a .md, .html, .json or .txt; can be repeated.",
+)
+@click.option("--plot", "plots", multiple=True, metavar="FILE", help="Draw a .svg or .png.")
+@click.option("--since", metavar="OLD.json", help="Say what has changed since an earlier digest.")
+@several
+@click.option("--dry-run", is_flag=True, help="Say what a model would cost, and ask none.")
+@modelled
+@filtered
+@common
+def digest(
+    terminal: Terminal,
+    topics: Sequence[str],
+    auto: int | None,
+    by: Field | None,
+    floor: float | None,
+    shape: str | None,
+    outputs: Sequence[str],
+    plots: Sequence[str],
+    since: str | None,
+    jobs: int | None,
+    dry_run: bool,
+    filters: Filters,
+) -> None:
+    """What the papers on a topic say: an overview, a line for each paper, its figures.
+
+    Each TOPIC gets a digest; quote one of several words. How many papers it lists depends on
+    how surely they are on the topic, not on a number.
+    """
+    _check_choice(topics, auto, by)
+    shapes = {output: _shape(output) for output in outputs}
+    _check_pictures(plots)
+    for file in (*outputs, *plots):
+        check(file)
+    old = _saved(since, topics)
+    selections, editor = _selected(terminal, topics, auto, by, floor, filters, jobs)
+    if dry_run:
+        _estimate(terminal, editor, selections, rename=auto is not None)
+        return
+    settings = _settings(terminal, filters, floor=floor, auto=auto, by=by)
+    digests = _made(terminal, editor, selections, settings, rename=auto is not None)
+    if old is not None:
+        from rag.digest.since import compared
+
+        digests = compared(old, digests, editor.snapshot.ids, asked=bool(topics))
+    press = _Press(terminal, editor.snapshot, digests)
+    for output, kind in shapes.items():
+        save(output, press.text(kind))
+    for plot in plots:
+        save(plot, press.picture(Path(plot).suffix.lower()))
+    shown = "json" if terminal.as_json else shape or ("" if outputs or plots else "text")
+    if shown:
+        click.echo(press.text(shown), nl=False)
+    _tell(terminal, press.digests, [*outputs, *plots])
+
+
+@dataclass(frozen=True)
+class _Press:
+    """Digests in the shapes that they are asked for."""
+
+    terminal: Terminal
+    snapshot: Snapshot
+    digests: Sequence[Digest]
+
+    def text(self, shape: str) -> str:
+        """As text, md, html or json, with a line end."""
+        if shape == "json":
+            return dumps({"digests": [digest.to_json() for digest in self.digests]}) + "\n"
+        if shape == "html":
+            from rag.publish.html import digest_page
+
+            return digest_page(self.digests, self.atlas)
+        if shape == "md":
+            from rag.publish.markdown import digest_markdown
+
+            return digest_markdown(self.digests)
+        from rag.publish.text import digest_text
+
+        return digest_text(self.digests, self.terminal.style)
+
+    def picture(self, suffix: str) -> bytes:
+        """As an .svg or .png file."""
+        from rag.publish.figures import plot_svg
+
+        svg = plot_svg(self.atlas)
+        if suffix == ".svg":
+            return svg.encode()
+        from rag.publish.png import png
+
+        return png(svg)
+
+    @cached_property
+    def atlas(self) -> Atlas:
+        from rag.digest.atlas import atlas_of
+
+        return atlas_of(self.digests, self.snapshot)
+
+
+def _made(
+    terminal: Terminal,
+    editor: Editor,
+    selections: Sequence[Selection],
+    settings: Mapping[str, Any],
+    *,
+    rename: bool,
+) -> list[Digest]:
+    """The digests; what stops a model is raised after it was said that nothing is lost."""
+    try:
+        return editor.digests(selections, settings, rename)
+    except (EndpointError, BudgetError):
+        if terminal.settings.cache:
+            terminal.note("what was made is kept; run it again to go on")
+        raise
+
+
+def write_page(terminal: Terminal, snapshot: Snapshot, path: Path) -> None:
+    """Write a page with a digest of each topic that the papers fall into."""
+    from rag.digest.select import by_cluster
+    from rag.retrieve.filters import Filters
+
+    editor = open_editor(terminal, snapshot, None)
+    settings = _settings(terminal, Filters(), auto=0)
+    digests = editor.digests(by_cluster(snapshot, None, None), settings, rename=True)
+    save(str(path), _Press(terminal, snapshot, digests).text("html"))
+
+
+def _check_choice(topics: Sequence[str], auto: int | None, by: str | None) -> None:
+    """Raise UsageError unless there is just one of topics, --auto and --by."""
+    if sum([bool(topics), auto is not None, by is not None]) != 1:
+        message = "give topics, --auto or --by, and only one of these"
+        raise click.UsageError(message, click.get_current_context())
+
+
+def _shape(output: str) -> str:
+    """The format that a file's name asks for."""
+    suffix = Path(output).suffix.lower()
+    if suffix not in SHAPES:
+        message = f"{output}: what to write is told by its ending: {', '.join(SHAPES)}"
+        raise click.UsageError(message, click.get_current_context())
+    return SHAPES[suffix]
+
+
+def _check_pictures(plots: Sequence[str]) -> None:
+    """Raise before the work is done where a picture could not be drawn after it."""
+    for plot in plots:
+        if Path(plot).suffix.lower() not in PICTURES:
+            message = f"{plot}: pictures are {' or '.join(PICTURES)} files"
+            raise click.UsageError(message, click.get_current_context())
+        if plot.lower().endswith(".png"):
+            from rag.publish.png import check_installed
+
+            check_installed()
+
+
+def _selected(
+    terminal: Terminal,
+    topics: Sequence[str],
+    auto: int | None,
+    by: Field | None,
+    floor: float | None,
+    filters: Filters,
+    jobs: int | None,
+) -> tuple[list[Selection], Editor]:
+    """The papers of each digest, and what makes digests of them; one snapshot for both."""
+    from rag.digest import select
+
+    retriever = open_retriever(terminal)
+    snapshot = retriever.snapshot
+    if by:
+        found = select.by_field(snapshot, by, filters)
+    elif auto is not None:
+        terminal.note(f"finding topics in {len(snapshot):,} papers …")
+        found = select.by_cluster(snapshot, auto or None, filters)
+    else:
+        named = dict.fromkeys(" ".join(topic.split()) for topic in topics)
+        found = [select.on_topic(retriever, topic, filters, floor) for topic in named]
+    return found, open_editor(terminal, snapshot, jobs)
+
+
+def _settings(terminal: Terminal, filters: Filters, **chosen: Any) -> dict[str, Any]:
+    """What the command line and the settings say of how to make digests."""
+    return {**chosen, **asdict(filters), "strict": terminal.settings.strict or None}
+
+
+def _saved(since: str | None, topics: Sequence[str]) -> Saved | None:
+    """The earlier digests; raises SourceError if they lack a topic, before any work is done."""
+    if since is None:
+        return None
+    from rag.digest.saved import read_digests
+    from rag.digest.since import on_topic
+
+    saved = read_digests(since)
+    for topic in topics:
+        on_topic(saved, topic)
+    return saved
+
+
+def _estimate(
+    terminal: Terminal, editor: Editor, selections: Sequence[Selection], *, rename: bool
+) -> None:
+    """Print what the digests would cost at most with a model, going by the offline lines."""
+    from rag.summarize.extractive import Extractive
+
+    kept = open_summarizer(terminal)
+    model, lines = requests_for_lines(kept, editor.snapshot, editor.rows(selections))
+    offline = replace(editor, summarizer=Extractive(editor.checker))
+    requests = [*lines, *offline.requests(selections, rename)]
+    show_estimate(terminal, model, requests, "what has no support is asked for once more")
+
+
+def _tell(terminal: Terminal, digests: Sequence[Digest], files: Sequence[str]) -> None:
+    """How the digests came about, what they took and where they are."""
+    for each in digests:
+        for note in each.notes:
+            terminal.note(f"{each.topic}: {note}")
+    usage = sum((each.usage for each in digests), Usage())
+    if usage.input_tokens:
+        terminal.note(f"overviews: {spent(usage)}")
+    for file in files:
+        terminal.note(f"written: {file}")
