@@ -11,6 +11,7 @@ from rag.embed.minilm import MiniLM
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
 from tests.browser import browser  # noqa: F401
+from tests.commands import Run, runner
 from tests.corpus import index
 from tests.fakes import batch, papers, put
 from tests.servers import only_localhost, smollm  # noqa: F401
@@ -34,6 +35,19 @@ def built(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Path:
 def retriever(built: Path, minilm: MiniLM) -> Retriever:
     """Search over the eight papers."""
     return Retriever(Snapshot.open(built), minilm)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands in an empty folder."""
+    return runner(capsys, monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def indexed(run: Run, tmp_path: Path, built: Path) -> Run:
+    """Commands in a folder with an index of the eight papers, to be written to."""
+    shutil.copytree(built, tmp_path / "index_store")
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -195,6 +195,11 @@ class Scripted(Local):
         self._usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
         self._usage = self._usage if usage else {}
 
+    @property
+    def prompted(self) -> list[Event]:
+        """The bodies of the requests for a reply."""
+        return [body for body in self.bodies if "messages" in body]
+
     def answer(self, exchange: Exchange) -> None:
         path = urlsplit(exchange.request.path).path
         if path.endswith("/models"):

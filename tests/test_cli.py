@@ -13,12 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.commands import Run, runner
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    return runner(capsys, monkeypatch, tmp_path)
+from tests.commands import Run
 
 
 @pytest.fixture

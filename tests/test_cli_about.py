@@ -9,14 +9,9 @@ import pytest
 
 from rag.models.ledger import Ledger
 from rag.prompts import shipped
-from tests.commands import Run, runner
+from tests.commands import Run
 
 KEY = "sk-sentinel-5f1c0a7d9e"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    return runner(capsys, monkeypatch, tmp_path)
 
 
 def test_config_shows_value_and_place(run: Run, tmp_path: Path) -> None:

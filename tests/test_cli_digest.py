@@ -17,14 +17,8 @@ TRUE = "LemmaLoom repairs a broken proof by weaving in lemmas from a library."
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    built: Path,
-) -> Run:
-    shutil.copytree(built, tmp_path / "index_store")
-    return runner(capsys, monkeypatch, tmp_path)
+def run(indexed: Run) -> Run:
+    return indexed
 
 
 def test_json_is_the_contract(run: Run) -> None:
@@ -146,9 +140,9 @@ def test_a_model_is_asked_once_for_what_is_kept(run: Run) -> None:
     with Scripted(TRUE) as server:
         arguments = ["digest", "--by", "area", "--area", "reasoning", "--base-url", server.url]
         first = run(*arguments, "--json")
-        asked = len([body for body in server.bodies if "messages" in body])
+        asked = len(server.prompted)
         second = run(*arguments, "--json")
-        again = len([body for body in server.bodies if "messages" in body])
+        again = len(server.prompted)
     assert asked > 0
     assert again == asked
     assert first.json["digests"][0]["entries"] == second.json["digests"][0]["entries"]
@@ -158,6 +152,6 @@ def test_a_model_is_asked_once_for_what_is_kept(run: Run) -> None:
 def test_the_cost_is_told_before_it_is_spent(run: Run) -> None:
     with Scripted(TRUE) as server:
         told = run("digest", "--auto", "2", "--base-url", server.url, "--dry-run", "--json").json
-        assert [body for body in server.bodies if "messages" in body] == []
+        assert server.prompted == []
     assert told["requests"] >= 8
     assert told["input_tokens"] > told["requests"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rag.prompts import shipped
-from tests.commands import Run, runner
+from tests.commands import Run
 from tests.servers import Llama, Scripted, eventually, stalls, too_many
 
 KEY = "sk-sentinel-5f1c0a7d9e"
@@ -22,19 +22,8 @@ WRONG = "TideNet lowers the error of the water level from 9.4 cm to 3.1 cm."
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    built: Path,
-) -> Run:
-    shutil.copytree(built, tmp_path / "index_store")
-    return runner(capsys, monkeypatch, tmp_path)
-
-
-def asked(server: Scripted) -> list[dict[str, Any]]:
-    """The bodies of the requests for a reply."""
-    return [body for body in server.bodies if "messages" in body]
+def run(indexed: Run) -> Run:
+    return indexed
 
 
 def test_a_url_alone_makes_the_model_answer(run: Run) -> None:
@@ -45,7 +34,7 @@ def test_a_url_alone_makes_the_model_answer(run: Run) -> None:
     assert answer["text"] == f"{TRUE} [1]"
     assert answer["usage"] == {"input_tokens": 7, "output_tokens": 3, "cost_usd": 0.0}
     assert answer["prompt"].startswith("answer@")
-    (body,) = asked(server)
+    (body,) = server.prompted
     assert body["temperature"] == 0
     assert not body.get("stream")
 
@@ -60,10 +49,10 @@ def test_the_extractive_engine_asks_no_model(run: Run) -> None:
 def test_streamed_and_whole_show_the_same(run: Run) -> None:
     with Scripted(f"{TRUE} {WRONG}", WRONG) as server:
         streamed = run("ask", QUESTION, "--base-url", server.url)
-    assert asked(server)[0]["stream"]
+    assert server.prompted[0]["stream"]
     with Scripted(f"{TRUE} {WRONG}", WRONG) as server:
         whole = run("ask", QUESTION, "--base-url", server.url, "--no-stream", "--no-cache")
-    assert not asked(server)[0].get("stream")
+    assert not server.prompted[0].get("stream")
     assert streamed.out == whole.out
     assert "(not supported)" in whole.out.replace("\n", " ")
     assert "tokens read" in streamed.err
@@ -80,9 +69,9 @@ def test_a_question_asked_again_is_free(run: Run) -> None:
     with Scripted(TRUE) as server:
         first = run("ask", QUESTION, "--base-url", server.url, "--json").json
         second = run("ask", QUESTION, "--base-url", server.url, "--json").json
-        assert len(asked(server)) == 1
+        assert len(server.prompted) == 1
         run("ask", QUESTION, "--base-url", server.url, "--no-cache")
-        assert len(asked(server)) == 2
+        assert len(server.prompted) == 2
     assert second["statements"] == first["statements"]
     assert second["usage"] == {"input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
 
@@ -95,10 +84,10 @@ def test_other_prompts_ask_anew_under_another_hash(run: Run, tmp_path: Path) -> 
         system.write_text(f"{system.read_text()}\nWrite like a pirate.\n")
         arguments = ("ask", QUESTION, "--base-url", server.url, "--prompts", prompts, "--json")
         second = run(*arguments).json
-        assert "pirate" in asked(server)[1]["messages"][0]["content"]
+        assert "pirate" in server.prompted[1]["messages"][0]["content"]
         (prompts / "answer" / "question.md").write_text("{{question}}")
         broken = run(*arguments)
-        assert len(asked(server)) == 2
+        assert len(server.prompted) == 2
     assert first["prompt"] != second["prompt"]
     assert broken.status == 1
     assert "question.md" in broken.json["error"]["message"]
@@ -111,7 +100,7 @@ def test_a_dry_run_says_what_it_would_cost_and_asks_nothing(run: Run, tmp_path: 
         arguments = ("ask", QUESTION, "--base-url", server.url, "--dry-run")
         estimate = run(*arguments, "--json").json
         shown = run(*arguments)
-    assert asked(server) == []
+    assert server.prompted == []
     assert estimate["model"] == "scripted"
     assert estimate["requests"] == 1
     assert 200 < estimate["input_tokens"] < 2000
@@ -147,7 +136,7 @@ def test_a_server_that_is_busy_twice_is_asked_again(run: Run) -> None:
     with Scripted(TRUE) as server:
         server.faults = [too_many("0"), too_many("0")]
         shown = run("ask", QUESTION, "--base-url", server.url, "--json")
-        assert len(asked(server)) == 3
+        assert len(server.prompted) == 3
     assert shown.json["statements"][0]["supported"]
 
 
@@ -189,7 +178,7 @@ def test_ctrl_c_stops_an_answer_at_once(tmp_path: Path, built: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert eventually(lambda: bool(asked(server)), 60)
+        assert eventually(lambda: bool(server.prompted), 60)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Run, runner
+from tests.commands import Run
 from tests.corpus import PAPERS
 from tests.fakes import batch, put
 from tests.servers import Exchange, Scripted, eventually, says, stalls
@@ -23,19 +22,8 @@ WRONG = "TideNet fills 77 gaps from neighbouring harbours [1.2]."
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    built: Path,
-) -> Run:
-    shutil.copytree(built, tmp_path / "index_store")
-    return runner(capsys, monkeypatch, tmp_path)
-
-
-def asked(server: Scripted) -> list[dict[str, Any]]:
-    """The bodies of the requests for a reply."""
-    return [body for body in server.bodies if "messages" in body]
+def run(indexed: Run) -> Run:
+    return indexed
 
 
 class Quoting(Scripted):
@@ -174,11 +162,11 @@ def test_a_model_writes_and_what_it_wrote_is_kept(run: Run) -> None:
     with Quoting("") as server:
         arguments = ("summarize", "--all", "--json", "--base-url", server.url)
         first = run(*arguments)
-        assert len(asked(server)) == len(PAPERS)
+        assert len(server.prompted) == len(PAPERS)
         second = run(*arguments)
-        assert len(asked(server)) == len(PAPERS)
+        assert len(server.prompted) == len(PAPERS)
         anew = run(*arguments, "--no-cache", "--jobs", 1)
-        assert len(asked(server)) == 2 * len(PAPERS)
+        assert len(server.prompted) == 2 * len(PAPERS)
     assert [row["engine"] for row in first.lines] == ["llm"] * len(PAPERS)
     assert [row["paper_id"] for row in first.lines] == [paper.paper_id for paper in PAPERS]
     assert first.out == second.out == anew.out
@@ -191,7 +179,7 @@ def test_a_model_writes_and_what_it_wrote_is_kept(run: Run) -> None:
 def test_a_line_that_does_not_hold_is_quoted_and_that_is_told(run: Run) -> None:
     with Scripted(WRONG) as server:
         few = run("summarize", "tide", "--base-url", server.url, "--json")
-        assert len(asked(server)) == 2
+        assert len(server.prompted) == 2
         many = run("summarize", "--all", "--base-url", server.url)
     (row,) = few.lines
     assert (row["engine"], row["supported"]) == ("extractive", True)
@@ -206,11 +194,11 @@ def test_a_dry_run_counts_what_is_not_kept(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rag.toml").write_text('prices = "prices.toml"\n')
     with Scripted(LINE) as server:
         run("summarize", "tide", "--base-url", server.url)
-        spent = len(asked(server))
+        spent = len(server.prompted)
         arguments = ("summarize", "--all", "--base-url", server.url, "--dry-run")
         report = run(*arguments, "--json").json
         shown = run(*arguments).out
-        assert len(asked(server)) == spent
+        assert len(server.prompted) == spent
     assert (report["papers"], report["requests"]) == (8, 7)
     cost = (report["input_tokens"] + 2 * report["output_tokens"]) / 1e6
     assert report["cost_usd"] == pytest.approx(cost)
@@ -228,9 +216,9 @@ def test_a_server_that_fails_stops_it_and_the_next_run_goes_on(run: Run) -> None
         assert failed.json["error"]["type"] == "KeyRefused"
         assert "3 of 8 lines are made and kept" in failed.err
         assert not Path("lines.jsonl").exists()
-        assert len(asked(server)) == 4
+        assert len(server.prompted) == 4
         whole = run(*arguments)
-        assert len(asked(server)) == 4 + 5
+        assert len(server.prompted) == 4 + 5
     assert [row["engine"] for row in whole.lines] == ["llm"] * 8
 
 
@@ -279,15 +267,15 @@ def test_what_was_stopped_goes_on_where_it_was(run: Run, tmp_path: Path, stop: i
         server.faults = [server.answer] * 3 + [stalls(60)] * 9
         arguments = ("--all", "--json", "--base-url", server.url, "--jobs", "3")
         process = command(store, *arguments)
-        assert eventually(lambda: len(asked(server)) == 6 and len(kept(store)) == 3, 60)
+        assert eventually(lambda: len(server.prompted) == 6 and len(kept(store)) == 3, 60)
         process.send_signal(stop)
         _, errors = process.communicate(timeout=20)
         assert process.returncode == {signal.SIGINT: 130, signal.SIGKILL: -9}[stop]
         assert "Traceback" not in errors
         server.faults = []
-        before = len(asked(server))
+        before = len(server.prompted)
         whole = run("summarize", *arguments)
-        assert len(asked(server)) - before == len(PAPERS) - 3
+        assert len(server.prompted) - before == len(PAPERS) - 3
     assert [row["paper_id"] for row in whole.lines] == [paper.paper_id for paper in PAPERS]
     assert {row["engine"] for row in whole.lines} == {"llm"}
 

@@ -12,20 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Run, runner
+from tests.commands import Run
 
 QUESTION = "Which work estimates the sea level when tide gauges are broken?"
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    built: Path,
-) -> Run:
+def run(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: Path) -> Run:
     """Commands in a folder that holds answer.json, the answer to QUESTION as it was saved."""
-    run = runner(capsys, monkeypatch, tmp_path)
     monkeypatch.setenv("RAG_STORE", str(built))
     (tmp_path / "answer.json").write_text(run("ask", QUESTION, "--json").out)
     return run
