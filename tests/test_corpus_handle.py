@@ -49,6 +49,18 @@ def test_never_empty_never_long(text: str) -> None:
     assert 0 < len(find_handle(text)) <= MAX_HANDLE_CHARS
 
 
+def test_without_a_system_the_title_says_what_the_paper_is_about() -> None:
+    text = "Recent sorters swap too often. We prove that two swaps are enough."
+    assert find_handle(text, "Sparse Swapping for Tidy Shelves") == "Sparse Swapping"
+    assert find_handle(text, "How Often Do Sorters Swap?") != "Recent Sorters"
+
+
+@pytest.mark.parametrize("opening", ["Recent sorters", "Although sorters", "Only 5% of sorters"])
+def test_the_opening_of_a_sentence_is_no_name(opening: str) -> None:
+    text = f"{opening} swap. We study needless swapping in shelves."
+    assert find_handle(text) == "Needless Swapping"
+
+
 def test_no_text_has_no_handle() -> None:
     assert find_handle("") == ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 
-from rag.corpus.sentences import sentence_spans
+from rag.corpus.sentences import OPENERS, sentence_spans
 
 MAX_HANDLE_CHARS = 60
 
@@ -85,6 +85,13 @@ _LEADING = re.compile(
     r"problem of|question of|(?:analys[ie]s|study|investigation|framework|method|approach|"
     r"role|class|problem|theory|understanding|issue|techniques?) (?:of|for|on|into))\s)+"
 )
+_NO_PHRASE = re.compile(
+    rf"\s*(?:{'|'.join(sorted(OPENERS))}|currently|only|less|more|most|many|various|other|another|"
+    r"very|yet|it|its|we|they|there|towards?|are|is|do|does|can|what|why|not|no|\d+%?|"
+    r"(?:introduces|recent advanc|recent progress)\w*)\b",
+    re.IGNORECASE,
+)
+"""What begins a sentence rather than a name for its subject."""
 _PHRASE_END = re.compile(
     r"[.,;:()!?—\"“]|\s–|\s(?:that|which|who|whose|to|by|via|with|in|for|from|under|when|where|"
     r"as|using|based|while|through|at|on|whether|how|is|are|was|can|has|have|remains?|must|may|should|"
@@ -102,7 +109,8 @@ def find_handle(text: str, title: str | None = None) -> str:
     """
     sentences = [text[start:end] for start, end in sentence_spans(text)]
     name = _titular(text, title or "") or _name(sentences) or _repeated(sentences)
-    return _shortened(name or _subject(sentences) or text.strip())
+    phrase = name or _noun_phrase(title or "") or _subject(sentences)
+    return _shortened(phrase or text.strip())
 
 
 def _titular(text: str, title: str) -> str | None:
@@ -190,6 +198,8 @@ def _noun_phrase(text: str) -> str | None:
     A single word goes on over a preposition: "learning from mixtures".
     """
     phrase = " " + _LEADING.sub("", text.strip())
+    if _NO_PHRASE.match(phrase):
+        return None
     for end in _PHRASE_END.finditer(phrase + "."):
         words = phrase[: end.start()].split()[:_MAX_WORDS]
         while words and words[-1].lower() in _SMALL:
