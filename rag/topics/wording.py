@@ -32,8 +32,9 @@ _SPELLINGS = (
     (re.compile(r"tre(?=$|s)"), "ter"),
     (re.compile(r"ogue(?=$|s)"), "og"),
     (re.compile(r"ence(?=$|s)"), "ense"),
+    (re.compile(r"^maths?$"), "mathematics"),
 )
-"""British → American."""
+"""British → American, and what is short for a word."""
 
 
 @dataclass(frozen=True, slots=True)
