@@ -7,13 +7,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from rag.embed.minilm import MiniLM
 from tests.commands import Run
+from tests.corpus import PAPERS, index
 
 
 @pytest.fixture
@@ -115,6 +118,24 @@ def test_show_of_an_unknown_paper_names_near_ones(read: Run) -> None:
     assert result.status == 1
     assert result.json["error"]["type"] == "PaperNotFound"
     assert "tide" in result.json["error"]["fix"]
+
+
+@pytest.mark.parametrize(
+    "name", ["tide", "TideNet", "tidenet", "TIDE", "half of the heads can go", "LemmaLoom"]
+)
+def test_a_paper_is_found_by_what_the_list_shows_in_any_case(read: Run, name: str) -> None:
+    assert read("show", name, "--json").json["paper_id"] in ("tide", "prune", "proof")
+
+
+def test_a_name_of_several_papers_is_told_with_their_ids(
+    run: Run, minilm: MiniLM, tmp_path: Path
+) -> None:
+    twins = [replace(known, handle="Twin") for known in PAPERS[:2]]
+    index(tmp_path / "index_store", minilm, twins)
+    found = run("show", "twin", "--json")
+    assert found.status == 1
+    assert found.json["error"]["message"] == "2 papers go by 'twin'."
+    assert found.json["error"]["fix"] == "give an id: tide, prune"
 
 
 def test_common_options_may_stand_before_the_command(run: Run, built: Path) -> None:
@@ -346,6 +367,15 @@ def test_demo_answers_one_question_and_refuses_the_other(run: Run) -> None:
     answered, refused = result.lines
     assert result.status == 0
     assert (answered["outcome"], refused["outcome"]) == ("answered", "not_in_abstracts")
+
+
+def test_demo_writes_a_page_and_says_where(run: Run, tmp_path: Path) -> None:
+    page = str(Path("index_store") / "digest.html")
+    assert page in run("demo").out
+    first = (tmp_path / page).read_text()
+    assert first.startswith("<!DOCTYPE html>")
+    assert run("demo").status == 0
+    assert (tmp_path / page).read_text() == first
 
 
 def test_demo_does_not_mix_into_another_index(run: Run, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag.embed.minilm import MiniLM
+from rag.topics.membership import FLOOR
 from tests.commands import Run, runner
 from tests.corpus import PAPERS, index
 from tests.servers import Scripted
@@ -55,6 +56,18 @@ def test_the_same_again_has_the_same_bytes(run: Run) -> None:
     assert all(contents[0])
 
 
+def test_a_name_that_tells_no_format_takes_the_one_given(run: Run) -> None:
+    assert run("digest", "bees", "--format", "json", "-o", "bees").out.startswith('{"digests"')
+    assert json.loads(Path("bees").read_text())["digests"]
+
+
+def test_the_help_tells_the_floor(run: Run) -> None:
+    assert f"[default: {FLOOR}]" in run("digest", "--help").out
+    assert run("digest", "bees", "--json").json["digests"][0]["made_from"]["settings"] == {
+        "floor": FLOOR
+    }
+
+
 def test_every_way_to_pick_papers_reaches_all_of_them(run: Run) -> None:
     for how in (["--auto"], ["--auto", "2"], ["--by", "area"], ["--by", "year"]):
         digests = run("digest", *how, "--json").json["digests"]
@@ -72,6 +85,8 @@ def test_every_way_to_pick_papers_reaches_all_of_them(run: Run) -> None:
         (["bees", "--plot", "bees.pdf"], ".svg or .png"),
         (["--by", "colour"], "'colour'"),
         (["bees", "--floor", "2"], "--floor"),
+        (["?!"], "no topic: '?!'"),
+        ([""], "no topic: ''"),
     ],
 )
 def test_wrong_usage_is_2_and_says_what_is_right(run: Run, arguments: list[str], said: str) -> None:
@@ -83,7 +98,6 @@ def test_wrong_usage_is_2_and_says_what_is_right(run: Run, arguments: list[str],
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["?!"], "no words"),
         (["bees", "--year", "1850"], "--year can be"),
         (["--by", "status"], "None of the 8 papers"),
         (["bees", "--since", "none.json"], "none.json"),

@@ -232,6 +232,13 @@ def test_a_budget_stops_it(run: Run, tmp_path: Path) -> None:
     assert json.loads(found.out.splitlines()[-1])["error"]["type"] == "BudgetError"
 
 
+def test_a_file_whose_name_tells_no_format_is_wrong_usage(run: Run, tmp_path: Path) -> None:
+    found = run("summarize", "--all", "-o", "lines.json")
+    assert found.status == 2
+    assert ".jsonl" in found.err
+    assert not (tmp_path / "lines.json").exists()
+
+
 def test_strict_leaves_out_what_is_not_supported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from rag.summarize.extractive import Extractive
 

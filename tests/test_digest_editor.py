@@ -139,6 +139,11 @@ def test_by_field_makes_one_for_each_value_and_one_of_the_rest(editor: Editor) -
     ]
 
 
+def test_years_come_in_their_order(editor: Editor) -> None:
+    found = select.by_field(editor.snapshot, "year", None)
+    assert [s.topic for s in found] == ["2030", "2031", "no year"]
+
+
 def test_by_a_field_that_no_paper_has_is_an_error_with_a_way_out(editor: Editor) -> None:
     with pytest.raises(QuestionError, match="None of the 8 papers has a value for status") as error:
         select.by_field(editor.snapshot, "status", None)

@@ -289,7 +289,7 @@ def test_no_filter_is_false() -> None:
     ("filters", "hint"),
     [
         (Filters(area="chemistry"), "biology"),
-        (Filters(year=1999), "2030, 2031"),
+        (Filters(year=1999), "2030; 2031"),
         (Filters(status="oral"), "none of the papers has one"),
         (Filters(papers=("nobody",)), "rag list"),
     ],

@@ -61,7 +61,10 @@ def _author(name: str) -> str:
 
 
 def _url(url: str) -> str:
-    """A URL with percent signs for what could end the field; the rest is left as it is."""
+    """An address of the web with percent signs for what could end the field; the rest is left as
+    it is. Nothing for what is no such address: some programs open whatever stands there."""
+    if not url.lower().startswith(("http://", "https://")):
+        return ""
     return _NOT_IN_URL.sub(lambda found: "".join(f"%{b:02X}" for b in found[0].encode()), url)
 
 

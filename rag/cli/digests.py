@@ -45,7 +45,11 @@ PICTURES = (".svg", ".png")
     type=click.Choice(["area", "venue", "status", "year"]),
     help="A digest for each value of this field.",
 )
-@click.option("--floor", type=click.FloatRange(0, 1), help="How surely a paper must be on topic.")
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1),
+    help="How surely a paper has to be on a topic.  [default: 0.25]",
+)
 @click.option("--format", "shape", type=click.Choice(["text", "md", "html", "json"]))
 @click.option(
     "-o",
@@ -53,9 +57,11 @@ PICTURES = (".svg", ".png")
     "outputs",
     multiple=True,
     metavar="FILE",
-    help="Write a .md, .html, .json or .txt; can be repeated.",
+    help="Write a .md, .html, .json or .txt, and print nothing; can be repeated.",
 )
-@click.option("--plot", "plots", multiple=True, metavar="FILE", help="Draw a .svg or .png.")
+@click.option(
+    "--plot", "plots", multiple=True, metavar="FILE", help="Draw a .svg or .png, likewise."
+)
 @click.option("--since", metavar="OLD.json", help="Say what has changed since an earlier digest.")
 @several
 @click.option("--dry-run", is_flag=True, help="Say what a model would cost, and ask none.")
@@ -82,7 +88,7 @@ def digest(
     how surely they are on the topic, not on a number.
     """
     _check_choice(topics, auto, by)
-    shapes = {output: _shape(output) for output in outputs}
+    shapes = {output: _shape(output, shape) for output in outputs}
     _check_pictures(plots)
     for file in (*outputs, *plots):
         check(file)
@@ -91,7 +97,9 @@ def digest(
     if dry_run:
         _estimate(terminal, editor, selections, rename=auto is not None)
         return
-    settings = _settings(terminal, filters, floor=floor, auto=auto, by=by)
+    floor = _floor(topics) if floor is None else floor
+    found = None if auto is None else auto or True
+    settings = _settings(terminal, filters, floor=floor, auto=found, by=by)
     digests = _made(terminal, editor, selections, settings, rename=auto is not None)
     if old is not None:
         from rag.digest.since import compared
@@ -173,7 +181,7 @@ def write_page(terminal: Terminal, snapshot: Snapshot, path: Path) -> None:
     from rag.retrieve.filters import Filters
 
     editor = open_editor(terminal, snapshot, None)
-    settings = _settings(terminal, Filters(), auto=0)
+    settings = _settings(terminal, Filters(), auto=True)
     digests = editor.digests(by_cluster(snapshot, None, None), settings, rename=True)
     save(str(path), _Press(terminal, snapshot, digests).text("html"))
 
@@ -183,15 +191,20 @@ def _check_choice(topics: Sequence[str], auto: int | None, by: str | None) -> No
     if sum([bool(topics), auto is not None, by is not None]) != 1:
         message = "give topics, --auto or --by, and only one of these"
         raise click.UsageError(message, click.get_current_context())
+    for topic in topics:
+        if not any(map(str.isalnum, topic)):
+            raise click.UsageError(f"no topic: {topic!r}", click.get_current_context())
 
 
-def _shape(output: str) -> str:
-    """The format that a file's name asks for."""
-    suffix = Path(output).suffix.lower()
-    if suffix not in SHAPES:
-        message = f"{output}: what to write is told by its ending: {', '.join(SHAPES)}"
+def _shape(output: str, shape: str | None) -> str:
+    """The format that a file's name asks for, else the one asked for by itself; text where
+    neither asks for any."""
+    ending = Path(output).suffix.lower()
+    named = SHAPES.get(ending, shape)
+    if ending and named is None:
+        message = f"{output}: give --format, or a name that ends in {', '.join(SHAPES)}"
         raise click.UsageError(message, click.get_current_context())
-    return SHAPES[suffix]
+    return named or "text"
 
 
 def _check_pictures(plots: Sequence[str]) -> None:
@@ -234,6 +247,13 @@ def _selected(
 def _settings(terminal: Terminal, filters: Filters, **chosen: Any) -> dict[str, Any]:
     """What the command line and the settings say of how to make digests."""
     return {**chosen, **asdict(filters), "strict": terminal.settings.strict or None}
+
+
+def _floor(topics: Sequence[str]) -> float | None:
+    """The floor where none was given, as far as there is one."""
+    from rag.topics.membership import FLOOR
+
+    return FLOOR if topics else None
 
 
 def _saved(since: str | None, topics: Sequence[str]) -> Saved | None:

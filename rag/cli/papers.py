@@ -35,7 +35,7 @@ DEMO_QUESTIONS = (
 def demo(terminal: Terminal) -> None:
     """Ingest the bundled sample, ask it two questions, and write a page about it."""
     sample = _sample()
-    _only_sample(terminal, sample.file)
+    _only_sample(terminal)
     report = _ingest(terminal, [sample])
     terminal.note(f"{report.papers} notes on ICLR 2026 papers in {terminal.settings.store}\n")
     asker = open_asker(terminal)
@@ -117,15 +117,16 @@ def list_papers(terminal: Terminal, match: str | None, filters: Filters) -> None
 
 
 def _sample() -> Batch:
-    """The bundled notes, under a name that does not tell where the package is installed."""
+    """The bundled notes, under a name that does not tell where the package is installed: they
+    are the same ones wherever that is."""
     from rag.corpus import read_file
 
     batch = _batch(read_file(str(Path(__file__).parent.parent / SAMPLE)))
     records = [
-        replace(paper, sources=tuple(replace(source, path=SAMPLE) for source in paper.sources))
+        replace(paper, sources=(replace(paper.sources[0], path=SAMPLE, file=SAMPLE),))
         for paper in batch.records
     ]
-    return replace(batch, path=SAMPLE, records=tuple(records))
+    return replace(batch, path=SAMPLE, file=SAMPLE, records=tuple(records))
 
 
 def _batch(reading: FileReading) -> Batch:
@@ -169,7 +170,7 @@ def _ingest(
     return ingest_batches(store, batches, embedder, write_bm25, bar, keep=keep, wait=wait)
 
 
-def _only_sample(terminal: Terminal, sample: str) -> None:
+def _only_sample(terminal: Terminal) -> None:
     """Refuse to mix the sample into somebody's own index."""
     from rag.errors import StoreMissing
 
@@ -177,7 +178,7 @@ def _only_sample(terminal: Terminal, sample: str) -> None:
         papers = open_snapshot(terminal).papers()
     except StoreMissing:
         return
-    if any(source.file != sample for paper in papers for source in paper.sources):
+    if any(source.path != SAMPLE for paper in papers for source in paper.sources):
         message = f"{terminal.settings.store} holds papers of yours."
         raise StoreError(message, "rag demo --store demo_index")
 

@@ -62,7 +62,8 @@ def summarize(
 ) -> None:
     """Say in at most 25 words what each paper brings, with the quotes that the line rests on.
 
-    A line is kept in the index when it is made: what was stopped goes on where it was.
+    A PAPER_ID is an id, or a name or title as rag list shows it. A line is kept in the index when
+    it is made: what was stopped goes on where it was.
     """
     shape = _shape(shape, output, terminal.as_json)
     _check_choice(paper_ids, everything, filters)
@@ -94,10 +95,15 @@ def summarize(
 
 
 def _shape(shape: str | None, output: str | None, as_json: bool) -> str:
-    """The format asked for; raises UsageError where two are."""
-    named = FORMATS.get(Path(output or "").suffix.lower())
+    """The format asked for; raises UsageError where two are, or where a file's name tells none."""
+    context = click.get_current_context()
     if as_json and shape not in (None, "jsonl"):
-        raise click.UsageError(f"--json is not --format {shape}", click.get_current_context())
+        raise click.UsageError(f"--json is not --format {shape}", context)
+    ending = Path(output or "").suffix.lower()
+    named = FORMATS.get(ending)
+    if ending and not (as_json or shape or named):
+        message = f"{output}: give --format, or a name that ends in {', '.join(FORMATS)}"
+        raise click.UsageError(message, context)
     return "jsonl" if as_json else shape or named or "text"
 
 
@@ -107,7 +113,7 @@ def _check_choice(paper_ids: Sequence[str], everything: bool, filters: Filters) 
     if paper_ids and (everything or filters):
         raise click.UsageError("name papers, or take --all with filters, not both", context)
     if not paper_ids and not everything:
-        raise click.UsageError("name papers by their ids, or take --all", context)
+        raise click.UsageError("name papers, or take --all", context)
 
 
 def _rows(

@@ -58,7 +58,8 @@ def on_topic(
 
 
 def by_field(snapshot: Snapshot, field: Field, filters: Filters | None) -> list[Selection]:
-    """A selection for each value of a field, largest first; papers without one come last.
+    """A selection for each value of a field, largest first, years in order; papers without one
+    come last.
 
     Raises QuestionError where no paper has a value.
     """
@@ -70,7 +71,8 @@ def by_field(snapshot: Snapshot, field: Field, filters: Filters | None) -> list[
     parts: dict[str, list[int]] = {}
     for row, value in values.items():
         parts.setdefault(value, []).append(row)
-    order = sorted(parts, key=lambda value: (not value, -len(parts[value]), value))
+    size = {value: 0 if field == "year" else -len(rows) for value, rows in parts.items()}
+    order = sorted(parts, key=lambda value: (not value, size[value], value))
     return [_all_of(value or f"no {field}", parts[value], len(rows)) for value in order]
 
 

@@ -46,6 +46,6 @@ class Filters:
         for name in ("area", "venue", "status", "year"):
             if getattr(self, name) is not None:
                 values = {str(v) for paper in papers if (v := getattr(paper, name)) is not None}
-                known = ", ".join(sorted(values)[:20]) or "none of the papers has one"
+                known = "; ".join(sorted(values)[:20]) or "none of the papers has one"
                 parts.append(f"--{name} can be: {known}")
-        return "; ".join(parts) or "rag list shows the papers and their ids"
+        return ". ".join(parts) or "rag list shows the papers and their ids"

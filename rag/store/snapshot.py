@@ -105,20 +105,39 @@ class Snapshot:
         except UNREADABLE as error:
             raise damaged(self.store, f"records.jsonl cannot be read ({error})") from error
 
-    def find(self, paper_id: str) -> int:
-        """Row of the paper with an id or, if no other has it, a handle; raises PaperNotFound,
-        naming the nearest ones."""
-        if paper_id in self.row_of:
-            return self.row_of[paper_id]
-        called = [row for row, handle in enumerate(self.handles) if handle == paper_id]
+    def find(self, name: str) -> int:
+        """Row of the paper with an id or, if no other goes by it, a handle or title, in any case.
+
+        Raises PaperNotFound, naming the ids where several have the name, else the nearest names.
+        """
+        if name in self.row_of:
+            return self.row_of[name]
+        called = self._called(name)
         if len(called) == 1:
             return called[0]
-        from rapidfuzz import process
+        if called:
+            ids = ", ".join(self.ids[row] for row in called[:10])
+            raise PaperNotFound(f"{len(called)} papers go by {name!r}.", f"give an id: {ids}")
+        from rapidfuzz import process, utils
 
-        known = [*self.ids, *self.handles]
-        near = [match for match, *_ in process.extract(paper_id, known, limit=3)]
+        known = dict.fromkeys([*self.ids, *self.handles])
+        matches = process.extract(name, known.keys(), processor=utils.default_process, limit=3)
+        near = [match for match, *_ in matches]
         fix = f"rag list --store {self.store}; near ones are {', '.join(near)}"
-        raise PaperNotFound(f"No paper has the id {paper_id!r}.", fix)
+        raise PaperNotFound(f"No paper goes by {name!r}.", fix)
+
+    def _called(self, name: str) -> list[int]:
+        """Rows of the papers with a handle, else with an id, handle or title in another case."""
+        exact = [row for row, handle in enumerate(self.handles) if handle == name]
+        if exact:
+            return exact
+        wanted = name.casefold()
+        return [
+            row
+            for row, (paper_id, handle) in enumerate(zip(self.ids, self.handles, strict=True))
+            if wanted in (paper_id.casefold(), handle.casefold())
+            or wanted == (self.paper(row).title or "").casefold()
+        ]
 
     def sentence_rows(self, row: int) -> slice:
         """Which entries of ``sentences`` belong to a paper."""
