@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -29,6 +30,10 @@ COMMON = 0.5
 """Share of the papers from which on a topic sets nothing apart."""
 TOGETHER, SURPLUS, LIKELIHOOD = 3, 1.5, 7.0
 """Least papers that a word shares with a topic, times more than by chance, and the G² of that."""
+OFTEN = 3
+"""A plural, or small letters, that are this many times rarer than what is most frequent are taken
+for usual: what is told of many is in the plural, and headings have capitals everywhere."""
+_NAME, _TOKEN = re.compile(r"[\w-]+(?: [\w-]+)*"), re.compile(r"\w+")
 SHORT = (",", ":")
 WORDS = 40
 """Words kept of a topic."""
@@ -110,6 +115,28 @@ def _spelt(papers: Iterable[Paper]) -> dict[str, str]:
     return found
 
 
+def _names(papers: Sequence[Paper]) -> dict[str, str]:
+    """Each topic as most authors write it who have it as a keyword, in the letter case in which
+    abstracts have its words. A topic that hardly any keyword is by itself has none."""
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for paper in papers:
+        for keyword in sorted({keyword.casefold() for keyword in paper.keywords}):
+            written[" ".join(content_terms(keyword))][keyword] += 1
+    cases = Counter(token for paper in papers for token in _TOKEN.findall(paper.text))
+    usual: dict[str, str] = {}
+    for token, count in sorted(cases.items(), key=lambda item: (-item[1], item[0])):
+        small = token.casefold()
+        usual.setdefault(small, small if OFTEN * cases[small] >= count else token)
+    names = {}
+    for topic, forms in written.items():
+        form = min(forms, key=lambda form: (-forms[form], form))
+        if OFTEN * forms[form + "s"] >= forms[form]:
+            form += "s"
+        if forms.total() >= FEWEST and _NAME.fullmatch(form):
+            names[topic] = _TOKEN.sub(lambda match: usual.get(match[0], match[0]), form)
+    return names
+
+
 def _letters(paper: Paper) -> str:
     return "".join(character for character in paper.text if character.isalnum())[:200]
 
@@ -129,8 +156,14 @@ def main() -> None:
         if paper.paper_id not in measured and _letters(paper) not in kept_apart
     ]
     spelt = _spelt(papers)
+    names = _names(papers)
     kin = {
-        topic: (outside, inside, {spelt[word]: weight for word, weight in words.items()})
+        topic: (
+            outside,
+            inside,
+            {spelt[word]: weight for word, weight in words.items()},
+            names.get(topic, ""),
+        )
         for topic, (outside, inside, words) in learn(papers).items()
     }
     lines = [

@@ -92,6 +92,20 @@ def test_more_topics_than_papers_are_as_many_as_papers(subjects: Snapshot) -> No
     assert len(find_topics(subjects, [0, 1, 4], count=0)) == 1
 
 
+def test_a_topic_has_three_papers_where_there_are_enough(many: Snapshot) -> None:
+    assert min(len(topic.rows) for topic in find_topics(many, range(30), count=6)) >= 3
+
+
+def test_papers_without_a_common_phrase_are_called_by_two_systems(tmp_path: Path) -> None:
+    handles = ["Weighing Clouds by Ear", "OWLET", "Bread", "KILN-3", "Old Night Trains"]
+    abstracts = ["Rain is loud.", "Rails hum.", "Crusts crack.", "Ovens cool.", "Owls wait."]
+    found = [paper(f"p{i}", text, handle=handles[i]) for i, text in enumerate(abstracts)]
+    put(tmp_path / "store", batch(found))
+    (topic,) = find_topics(Snapshot.open(tmp_path / "store"), count=1)
+    first, second = topic.name.removesuffix(" and 3 others").split(", ")
+    assert {first, second} < {"OWLET", "Bread", "KILN-3"}
+
+
 @pytest.mark.parametrize("count", range(2, 8))
 def test_no_paper_is_alone_where_that_can_be_helped(subjects: Snapshot, count: int) -> None:
     assert min(len(topic.rows) for topic in find_topics(subjects, count=count)) > 1
@@ -139,3 +153,4 @@ def test_topics_and_places_are_the_same_in_another_process_on_other_threads(many
 
 def test_a_reader_expects_few_topics() -> None:
     assert [expected(papers) for papers in (1, 3, 7, 38, 4302)] == [1, 1, 2, 7, 16]
+    assert [expected(papers, akin=True) for papers in (7, 8, 12, 38)] == [2, 2, 3, 6]

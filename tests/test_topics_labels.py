@@ -59,6 +59,54 @@ def test_without_words_there_is_no_name() -> None:
     ]
 
 
+SHARED = [
+    "Clients in hospitals keep records, for privacy; a federated server shares local updates.",
+    "Communication with the server costs most where workers are clients of federated training.",
+    "Heterogeneous clients drift apart. We let the federated server weigh their local updates.",
+    "Aggregation on the server leaks privacy: federated clients hide what they send.",
+]
+
+
+def test_a_topic_that_its_field_knows_names_papers_that_say_it_otherwise() -> None:
+    (label, _) = label_topics([*SHARED, *HIVE], TOPICS)
+    assert label.name == "Federated learning"
+    assert label.backing == (0, 1, 2, 3)
+    assert not any("federated learning" in text.casefold() for text in SHARED)
+
+
+def test_a_name_that_is_not_true_of_most_papers_says_so() -> None:
+    others = [f"Lamp {word} burns." for word in ("amber", "bronze", "copper", "delft", "ebony")]
+    texts = ["This is a glass buoy.", "Sink each glass buoy!", *others, *HIVE]
+    (label, _) = label_topics(texts, [list(range(7)), [7, 8, 9, 10]])
+    assert label.name == "Glass buoy and others"
+    assert label.backing == (0, 1)
+
+
+def test_two_phrases_name_what_neither_names_alone() -> None:
+    lanterns = ["Paper lanterns glow.", "Red are paper lanterns.", "Hang paper lanterns."]
+    kettles = ["Copper kettles sing.", "We heat copper kettles.", "Old are copper kettles."]
+    rest = ["Ferns grow.", "Moss waits."]
+    texts = [*lanterns, *kettles, *rest, *HIVE]
+    (label, _) = label_topics(texts, [list(range(8)), [8, 9, 10, 11]])
+    assert label.name == "Copper kettles and paper lanterns"
+
+
+def test_a_compound_that_is_only_an_adjective_names_nothing() -> None:
+    texts = [f"It is knee-deep {word} here, and {word} is knee-deep." for word in "abcd"]
+    (label, _) = label_topics([*texts, *HIVE], TOPICS)
+    assert "knee-deep" not in label.name.casefold()
+
+
+def test_long_forms_are_in_small_letters() -> None:
+    phrases = Phrases(["A Rotary Positional Embedding (RPE) turns.", "With RPE, it is rotary."])
+    assert "rotary positional embedding" in {phrases.spelt(p) for p in phrases.of_text[0]}
+
+
+def test_dashes_are_hyphens() -> None:
+    (found,) = Phrases(["Sand–wind models."]).of_text
+    assert "Sand-wind models" in found.values()
+
+
 def test_abbreviations_count_as_what_they_stand_for() -> None:
     phrases = Phrases(["What salt marsh restoration (SMR) is.", "We speed up SMR.", "SMR pays."])
     (key,) = set(phrases.of_text[1]) & set(phrases.of_text[2])

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 CENTRAL = 3
 """Papers that a topic's label is backed by."""
 
+SCREEN, AT_A_GLANCE = 40, 6
+"""Papers on one topic up to which their list is read at once, and the most parts that help."""
+
+FEWEST, CLOSE = 3, 0.45
+"""Papers that a topic should have, and the cosine from which on two alone are one, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -50,7 +56,9 @@ def find_topics(
     chosen = sorted(set(range(len(snapshot)) if rows is None else rows))
     if not chosen:
         return ()
-    wanted = min(len(chosen), max(1, expected(len(chosen)) if count is None else count))
+    wanted = min(
+        len(chosen), max(1, expected(len(chosen), bool(avoid)) if count is None else count)
+    )
     vectors = paper_vectors(snapshot, chosen)
     groups = _groups(vectors.among_neighbours, wanted)
     groups.sort(key=lambda group: (-len(group), group[0]))
@@ -63,38 +71,45 @@ def find_topics(
     )
 
 
-def expected(papers: int) -> int:
-    """How many topics a reader would expect: 2 of 7 papers, 7 of 38, 16 of 4,302."""
-    return max(1, min(papers // 3, round(2 * log(papers) - 0.5)))
+def expected(papers: int, akin: bool = False) -> int:
+    """How many topics a reader would expect: 2 of 7 papers, 7 of 38, 16 of 4,302. Papers that are
+    ``akin``, as they are on one topic already, fall into fewer."""
+    most = round(2 * log(papers) - 0.5)
+    few = AT_A_GLANCE if akin and papers <= SCREEN else most
+    return max(1, min((papers + 1) // 4, most, few))
 
 
 def _topic(
     snapshot: Snapshot, chosen: Sequence[int], group: list[int], central: list[int], label: Label
 ) -> Topic:
-    name = label.name or _by_handles([snapshot.handles[chosen[i]] for i in central], len(group))
+    order = [*central, *(i for i in group if i not in central)]
+    name = label.name or _by_handles([snapshot.handles[chosen[i]] for i in order])
     rows = tuple(chosen[i] for i in group)
     return Topic(name, rows, label.terms, tuple(chosen[i] for i in central))
 
 
-def _by_handles(handles: list[str], papers: int) -> str:
-    """A name for papers that share no telling phrase: some of them, and how many more."""
-    if papers > len(handles):
-        return f"{', '.join(handles[:2])} and {papers - 2} others"
-    return " and ".join(filter(None, (", ".join(handles[:-1]), handles[-1])))
+def _by_handles(handles: list[str]) -> str:
+    """A name for papers that share no telling phrase: two of them, and how many more. What a
+    system is called, in one word, comes before what a paper is only known by here."""
+    named = sorted(handles, key=lambda handle: " " in handle)[:2]
+    more = len(handles) - len(named)
+    others = [f"{more} other{'s' * (more > 1)}"] if more else []
+    return " and ".join([", ".join(named), *others] if others else named)
 
 
 def _groups(points: NDArray[np.float64], wanted: int) -> list[list[int]]:
-    """``wanted`` groups of indices; of at least two papers each, where there are enough.
+    """``wanted`` groups of indices; none too small, where there are enough.
 
-    A paper that would be alone joins its nearest group; another group is then split.
+    Papers of a group that would be too small join their nearest groups; another is then split.
     """
     if wanted == 1:
         return [list(range(len(points)))]
     if 2 * wanted > len(points):
         return _split(points, wanted)
+    least = min(FEWEST, len(points) // wanted)
     best: list[list[int]] = []
     for parts in range(wanted, min(2 * wanted, len(points)) + 1):
-        found = _without_singles(points, _split(points, parts))
+        found = _without_small(points, _split(points, parts), least)
         if len(best) < len(found) <= wanted:
             best = found
         if len(found) >= wanted:
@@ -108,16 +123,23 @@ def _split(points: NDArray[np.float64], parts: int) -> list[list[int]]:
     return [group for group in found if group]
 
 
-def _without_singles(points: NDArray[np.float64], groups: list[list[int]]) -> list[list[int]]:
-    """Groups of two and more; each single one joins the nearest of them."""
-    kept = [list(group) for group in groups if len(group) > 1]
+def _without_small(
+    points: NDArray[np.float64], groups: list[list[int]], least: int
+) -> list[list[int]]:
+    """Groups of ``least`` papers and more, and pairs that are very close; each paper of another
+    one joins the nearest of them."""
+    kept = [list(group) for group in groups if len(group) >= least or _close(points[group])]
     if not kept:
         return groups
     middles = np.stack([unit(points[group].mean(axis=0)) for group in kept])
-    for (single,) in (group for group in groups if len(group) == 1):
-        nearest = int(np.round(middles @ points[single], 9).argmax())
-        kept[nearest] = sorted([*kept[nearest], single])
+    for paper in sorted({i for group in groups for i in group}.difference(*kept)):
+        nearest = int(np.round(middles @ points[paper], 9).argmax())
+        kept[nearest] = sorted([*kept[nearest], paper])
     return kept
+
+
+def _close(points: NDArray[np.float64]) -> bool:
+    return len(points) == 2 and float(np.round(points[0] @ points[1], 9)) >= CLOSE
 
 
 def _central(points: NDArray[np.float64], group: list[int], backing: Sequence[int]) -> list[int]:

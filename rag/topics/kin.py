@@ -27,6 +27,8 @@ class Kin:
     outside: float
     inside: float
     words: Mapping[str, float]
+    name: str = ""
+    """As authors write it; empty for a topic that hardly anyone has as a keyword."""
 
     @property
     def terms(self) -> dict[str, float]:
@@ -51,6 +53,12 @@ def kin(phrase: Phrase) -> Kin | None:
     related = [key for (key, *more) in _table() if not more and _related(term, key)]
     nearest = min(related, key=lambda key: (abs(len(key) - len(term)), key), default=None)
     return _table()[(nearest,)] if nearest else None
+
+
+@cache
+def named_topics() -> tuple[Kin, ...]:
+    """The topics that have a name, by the alphabet of their terms."""
+    return tuple(found for _, found in sorted(_table().items()) if found.name)
 
 
 @cache

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from rag.retrieve.terms import STOP_WORDS, stem, words
 from rag.topics.acronyms import Acronyms
+from rag.topics.known import small_words
 
 WIDEST = 4
 """Most words of a phrase, each of which may have hyphens."""
@@ -26,29 +27,30 @@ BREAKERS = frozenset(
     for word in """
     achieve across adapt additional address adopt advance aim al align allow alongside also
     although amid among analyze another apply approximate argue arise art assume attain
-    available base become beneath benefit beside best beyond broad call capable capture
-    challenge come compare compete complete complex comprehensive compute conduct consequently
-    consider consist consistent construct contain contribute crucial current decrease deliver
-    demonstrate depend derive despite develop differ difficult discover diverse downstream due
-    effective efficient eliminate emerge emphasize empirical employ enable encourage enhance
-    ensure establish et evaluate even ever every evidence examine exceed except exhibit exist
-    expensive experiment explicit exploit explore extend extensive face facilitate fail find
-    finding first five focus follow formulate four fundamental furthermore gain general give
-    global growing guide help hence high highlight hinder however identify impact implement
-    important improve include increase incur indicate induce inherent input inside insight
-    inspire instead integrate introduce investigate involve issue key lack lead leverage like
-    limit local long main maintain make match may meanwhile measure might mitigate moreover
-    motivate multiple naive need neither new notable novel observe obtain occur offer often onto
-    open original otherwise outperform output outside overcome overlook particular per perform
-    perspective pose possible potential powerful practical predominant present preserve prevent
-    previous primary principled produce prominent promise propose prove provide public publish
-    raise rather real recent recover reduce regime rely remain remarkable replace report require
-    research result retain reveal rich robust scenario score see severe short show significant
-    similar simple since sota specific standard strong study substantial succeed success suffer
-    suggest superior support surpass systematic tackle target tend theoretical therefore though
-    three throughout thus toward towards traditional two typical under underlying understand
-    unify unique unless unlike until upon use using utilize validate valuable various vary
-    versus via whereas whether wide widespread within without work year yet yield
+    available base beat become beneath benefit beside best beyond broad call capable capture
+    challenge come compare compelling compete complete complex comprehensive comprise compute
+    conduct consequently consider consist consistent construct contain contribute crucial
+    current decrease deliver demonstrate depend derive despite develop differ difficult
+    discover diverse downstream due effective efficient eliminate emerge emphasize empirical
+    employ enable encourage enhance ensure establish et evaluate even ever every evidence
+    examine exceed except exhibit exist expensive experiment explicit exploit explore extend
+    extensive face facilitate fail find finding first five focus follow formulate four
+    fundamental furthermore gain general give given global growing guide help hence high
+    highlight hinder however identify impact implement important improve include increase incur
+    indicate induce inherent input inside insight inspire instead integrate introduce
+    investigate involve issue key lack lead leverage like limit local long main maintain make
+    match may meanwhile measure might mitigate moreover motivate multiple naive need neither
+    new notable novel observe obtain occur offer often onto open original otherwise outperform
+    output outside overcome overlook particular per perform perspective pose possible potential
+    powerful practical predominant present preserve prevent previous primary principled produce
+    prominent promise propose prove provide public publish raise rather real recent recover
+    reduce regime rely remain remarkable replace report require research result retain reveal
+    rich robust scenario score see severe short show significant similar simple since sota
+    specific standard strong study substantial succeed success suffer suggest superior support
+    surpass systematic tackle target tend theoretical therefore though three throughout thus
+    toward towards traditional two typical under underlying understand unify unique unless
+    unlike until upon use using utilize validate valuable various vary versus via whereas
+    whether wide widespread within without work year yet yield
     """.split()
 )
 """Stems of words that no telling phrase contains: what papers do, how they praise it, and what
@@ -59,7 +61,7 @@ NOUN_ENDINGS = ("tion", "tions", "ment", "ness", "ity")
 GENERIC = frozenset(
     stem(word)
     for word in """
-    ability accuracy algorithm analysis application approach architecture art artificial
+    ability accuracy algorithm analysis application approach architecture art artificial author
     baseline benchmark capability cost data dataset deep design domain evaluation feature
     framework function information intelligence knowledge large learning length machine
     mechanism method metric model network neural number objective paper parameter performance
@@ -80,6 +82,7 @@ VAGUE = frozenset(
 )
 """Stems with which a phrase names what is done about a subject, not the subject."""
 
+_DASH = re.compile(r"(?<=\w)[‐‑–](?=\w)")
 _BREAK = re.compile(r"https?://\S+|www\.\S+|[^\w\s'’-]|\s[-–—]+\s")
 
 
@@ -111,10 +114,16 @@ class Phrases:
 
     def names_something(self, phrase: str) -> bool:
         """Whether the last word is used as nouns are, and is not what all papers have."""
+        if any(len(part) == 1 for part in phrase.split()):  # of a formula
+            return False
         last = self._last[phrase]
         least = FINAL_COMPOUND if " " in last else FINAL
         nominal = self._ends[last] >= least * (self._places[last] + 1)
         return nominal and last not in VAGUE and not last.isdigit() and len(phrase) > 2
+
+    def key(self, name: str) -> str:
+        """The phrase that a name is, whether any text has it or not."""
+        return " ".join(self._spelt_out(token) or stem(token.casefold()) for token in name.split())
 
     def spelt(self, phrase: str) -> str:
         """The most frequent way to write a phrase, in capitals only where its words need them;
@@ -128,7 +137,7 @@ class Phrases:
         if 2 * forms[best + "s"] >= forms[best]:
             best += "s"
         long = self._acronyms.meanings(stem(best.casefold())) if _is_short(best) else []
-        return " ".join(map(self._cased, self._acronyms.spelt(long[0]).split())) if long else best
+        return " ".join(map(self._plain, self._acronyms.spelt(long[0]).split())) if long else best
 
     def _spelt_out(self, token: str) -> str:
         """The stems of a token or of what it abbreviates."""
@@ -143,8 +152,17 @@ class Phrases:
         """In small letters, if the texts often have it so, as outside of headings."""
         plain, key = token.lower(), self._keys.get(token, "")
         often = 3 * self._cases[plain] >= self._cases[token]
+        often = often or ("-" in token and self._cases[plain] > 0)
         inflected = token.istitle() and 10 * self._small[key] >= self._places[key]
-        return plain if often or inflected else token
+        usual = token.istitle() and plain in small_words()
+        return plain if often or inflected or usual else token
+
+    def _plain(self, token: str) -> str:
+        """In small letters, if any text has it so: where short forms are explained, the capitals
+        are to show the letters."""
+        plain = token.lower()
+        small = self._cases[plain] or (token.istitle() and self._small[self._keys.get(token, "")])
+        return plain if small else self._cased(token)
 
     def _read(self, runs: Sequence[Sequence[str]]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -162,7 +180,7 @@ class Phrases:
 
 def _runs(text: str) -> Iterator[list[str]]:
     """Longest stretches of words that a phrase may have."""
-    for stretch in _BREAK.split(text):
+    for stretch in _BREAK.split(_DASH.sub("-", text)):
         run: list[str] = []
         for token in stretch.split():
             bare = token.strip("'’-_")
