@@ -56,6 +56,23 @@ def test_the_same_again_has_the_same_bytes(run: Run) -> None:
     assert all(contents[0])
 
 
+def test_a_file_that_cannot_be_is_told_before_the_work(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    for name in ("loop.md", f"{'a' * 300}.md", "/proc/none.md", "nowhere/a.md"):
+        result = run("digest", "bees", "-o", name)
+        assert result.status == 1
+        assert "cannot be written" in result.err
+        assert "Something unforeseen" not in result.err
+
+
+def test_a_file_keeps_who_may_read_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "private.md"
+    path.touch(0o600)
+    assert run("digest", "bees", "-o", path).status == 0
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_text()
+
+
 def test_a_name_that_tells_no_format_takes_the_one_given(run: Run) -> None:
     assert run("digest", "bees", "--format", "json", "-o", "bees").out.startswith('{"digests"')
     assert json.loads(Path("bees").read_text())["digests"]
@@ -85,6 +102,10 @@ def test_every_way_to_pick_papers_reaches_all_of_them(run: Run) -> None:
         (["bees", "--plot", "bees.pdf"], ".svg or .png"),
         (["--by", "colour"], "'colour'"),
         (["bees", "--floor", "2"], "--floor"),
+        (["bees", "--floor", "nan"], "--floor"),
+        (["--auto", "--floor", "0.5"], "--floor"),
+        (["bees " * 200], "at most 500 characters"),
+        (["bees", "--json", "--format", "md"], "--json is not --format md"),
         (["?!"], "no topic: '?!'"),
         ([""], "no topic: ''"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -237,3 +238,30 @@ def test_a_real_answer_costs_nothing_but_is_counted(smollm: Llama) -> None:
     expected = estimate(HELLO, 5, model, FREE)
     assert usage.input_tokens > 0
     assert usage.output_tokens <= expected.output_tokens == 5
+
+
+def test_a_request_waits_for_what_others_really_cost() -> None:
+    """Two requests that may cost 0.06 each and do cost 0.01 fit into 0.1 side by side."""
+    purse, order = Purse(0.1), []
+    purse.set_aside("a", 0.06)
+
+    def second() -> None:
+        purse.set_aside("a", 0.06)
+        order.append("second")
+        purse.settle(0.06)
+
+    waiting = Thread(target=second)
+    waiting.start()
+    waiting.join(0.05)
+    order.append("first")
+    purse.take(0.01)
+    purse.settle(0.06)
+    waiting.join(5)
+    assert order == ["first", "second"]
+
+
+def test_a_request_inside_another_one_waits_for_nobody() -> None:
+    purse = Purse(0.1)
+    purse.set_aside("a", 0.06)
+    with pytest.raises(BudgetError, match=r"\$0\.0600 are spent or under way"):
+        purse.set_aside("a", 0.06)

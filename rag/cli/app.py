@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -97,13 +98,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:
         if os.environ.get("RAG_DEBUG"):
             raise
-        details = {
-            "type": "InternalError",
-            "message": f"Something unforeseen: {type(error).__name__}: {error}",
-            "fix": "rag doctor checks the index; RAG_DEBUG=1 shows where it happened",
-        }
-        status = _fail(details, FAILED, as_json)
+        status = _fail(_unforeseen(error), FAILED, as_json)
     sys.exit(status)
+
+
+def _unforeseen(error: Exception) -> Mapping[str, str]:
+    """What to say of an error that nobody expected, such as output that a full disk refuses."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        message = f"The output cannot be written: {error.strerror}."
+        return {"type": "OutputError", "message": message, "fix": "free some space"}
+    return {
+        "type": "InternalError",
+        "message": f"Something unforeseen: {type(error).__name__}: {error}",
+        "fix": "rag doctor checks the index; RAG_DEBUG=1 shows where it happened",
+    }
 
 
 def run() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SHAPES = {".md": "md", ".html": "html", ".htm": "html", ".json": "json", ".txt": "text"}
 PICTURES = (".svg", ".png")
+LONGEST_TOPIC = 500
+"""Characters: it heads a page."""
 
 
 @click.command()
@@ -87,7 +90,9 @@ def digest(
     Each TOPIC gets a digest; quote one of several words. How many papers it lists depends on
     how surely they are on the topic, not on a number.
     """
-    _check_choice(topics, auto, by)
+    _check_choice(topics, auto, by, floor)
+    if terminal.as_json and shape not in (None, "json"):
+        raise click.UsageError(f"--json is not --format {shape}", click.get_current_context())
     shapes = {output: _shape(output, shape) for output in outputs}
     _check_pictures(plots)
     for file in (*outputs, *plots):
@@ -186,14 +191,21 @@ def write_page(terminal: Terminal, snapshot: Snapshot, path: Path) -> None:
     save(str(path), _Press(terminal, snapshot, digests).text("html"))
 
 
-def _check_choice(topics: Sequence[str], auto: int | None, by: str | None) -> None:
-    """Raise UsageError unless there is just one of topics, --auto and --by."""
+def _check_choice(
+    topics: Sequence[str], auto: int | None, by: str | None, floor: float | None
+) -> None:
+    """Raise UsageError unless there is just one of topics, --auto and --by, and it makes sense."""
+    context = click.get_current_context()
     if sum([bool(topics), auto is not None, by is not None]) != 1:
-        message = "give topics, --auto or --by, and only one of these"
-        raise click.UsageError(message, click.get_current_context())
+        raise click.UsageError("give topics, --auto or --by, and only one of these", context)
+    if floor is not None and (not topics or isnan(floor)):
+        raise click.UsageError("--floor is a number from 0 to 1, and for topics", context)
     for topic in topics:
         if not any(map(str.isalnum, topic)):
-            raise click.UsageError(f"no topic: {topic!r}", click.get_current_context())
+            raise click.UsageError(f"no topic: {topic!r}", context)
+        if len(topic) > LONGEST_TOPIC:
+            message = f"a topic has at most {LONGEST_TOPIC} characters, not {len(topic):,}"
+            raise click.UsageError(message, context)
 
 
 def _shape(output: str, shape: str | None) -> str:

@@ -185,6 +185,8 @@ def _tell(terminal: Terminal, made: Sequence[Summary], left_out: int) -> None:
     else:
         for kind, count in Counter(note.partition(":")[0] for _, note in noted).items():
             terminal.note(f"{kind}: {count:,} papers")
+    if any(summary.model and summary.engine == "extractive" for summary in made):
+        terminal.note("these lines are kept, too; --no-cache asks the model for new ones")
     if left_out:
         papers = "1 paper is" if left_out == 1 else f"{left_out:,} papers are"
         terminal.note(f"{papers} left out, for want of a line that the abstract supports")

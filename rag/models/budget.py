@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Lock
+from threading import Condition, Lock, get_ident
 
 from rag.errors import BudgetError, RagError
 from rag.models import Message, Model, OnText, Reply
@@ -52,33 +52,53 @@ class Purse:
         self.limited = budget_usd is not None
         self.spent = 0.0
         self._budget = budget_usd or 0.0
-        self._aside: list[float] = []
-        self._lock = Lock()
+        self._aside: list[tuple[int, float]] = []  # by which thread, and how much at most
+        self._changed = Condition()
 
     def set_aside(self, name: str, most: float | None) -> None:
         """Before a request to the model ``name``, which may cost so much, None if nobody knows.
-        Raises BudgetError if the budget could be passed."""
+
+        Where too little is left beside what others have set aside, waits for what they really
+        cost. Raises BudgetError if the budget could be passed.
+        """
         if self.limited and most is None:
             message = f"A budget is set, but the price of {name!r} is not known."
             raise BudgetError(message, "add it to the file that RAG_PRICES names")
-        with self._lock:
-            self._check(most or 0.0, self.spent + sum(self._aside))
-            self._aside.append(most or 0.0)
+        me = get_ident()
+        with self._changed:
+            while self._short(most or 0.0) and self._only_others_hold(me):
+                self._changed.wait()
+            self._check(most or 0.0, self.spent + self._under_way)
+            self._aside.append((me, most or 0.0))
 
     def settle(self, most: float | None) -> None:
-        """After the request, with the same amount."""
-        with self._lock:
-            self._aside.remove(most or 0.0)
+        """After the request, with the same amount, in the same thread."""
+        with self._changed:
+            self._aside.remove((get_ident(), most or 0.0))
+            self._changed.notify_all()
 
     def take(self, cost: float) -> None:
         """What a request did cost."""
-        with self._lock:
+        with self._changed:
             self.spent += cost
 
     def check(self) -> None:
         """Raise BudgetError if what is set aside cannot all be spent any more."""
-        with self._lock:
-            self._check(sum(self._aside), self.spent)
+        with self._changed:
+            self._check(self._under_way, self.spent)
+
+    @property
+    def _under_way(self) -> float:
+        return sum(most for _, most in self._aside)
+
+    def _only_others_hold(self, me: int) -> bool:
+        """Whether something is set aside, and nothing by this thread: one that waits inside its
+        own request, as a rewrite does, could wait for somebody who waits for it."""
+        holders = {thread for thread, _ in self._aside}
+        return bool(holders) and me not in holders
+
+    def _short(self, most: float) -> bool:
+        return self.limited and self.spent + self._under_way + most > self._budget
 
     def _check(self, most: float, taken: float) -> None:
         if self.limited and taken + most > self._budget:

@@ -22,6 +22,9 @@ FOLDER = "summaries"
 
 _Row = dict[str, Any]
 
+_SAME = ("text", "supported", "support", "engine", "model", "prompt")
+"""Fields of a summary that a row has as they are."""
+
 
 class Kept:
     """A Summarizer that does not do again what it has done for the same text and names.
@@ -84,32 +87,24 @@ def _row(summary: Summary) -> _Row:
     quotes = [[c.start, c.end, c.quote] for c in summary.citations]
     same = ("text", "supported", "support", "engine", "model", "prompt", "notes")
     values = {name: getattr(summary, name) for name in same}
-    return {"key": _key(summary.paper), **values, "quotes": quotes}
+    row = {"key": _key(summary.paper), **values, "quotes": quotes}
+    return {**row, "seal": _seal(row)}
+
+
+def _seal(row: _Row) -> str:
+    """A hash over all that a row says: what was damaged or changed by hand is made anew."""
+    return _hash(json.dumps({**row, "seal": ""}, sort_keys=True))
 
 
 def _summary(paper: Paper, row: _Row) -> Summary | None:
-    """The summary in a row, of a paper that may have come to stand elsewhere; None for a row that
-    is not one of ours, or that quotes what is not there."""
-    try:
-        citations = tuple(
-            Citation(1, paper.paper_id, str(quote), int(start), int(end))
-            for start, end, quote in row["quotes"]
-        )
-        summary = Summary(
-            paper,
-            str(row["text"]),
-            citations,
-            supported=row["supported"] is True,
-            support=float(row["support"]),
-            engine=str(row["engine"]),
-            model=row["model"],
-            prompt=row["prompt"],
-            notes=tuple(map(str, row["notes"])),
-        )
-    except (LookupError, TypeError, ValueError):
-        return None
-    exact = all(c.start >= 0 and paper.text[c.start : c.end] == c.quote for c in citations)
-    return summary if exact and summary.text else None
+    """The summary in a row, of a paper that may have come to stand elsewhere; None for one that
+    quotes what is not there."""
+    values = {name: row[name] for name in _SAME}
+    quotes = (Citation(1, paper.paper_id, quote, start, end) for start, end, quote in row["quotes"])
+    citations = tuple(quotes)
+    exact = all(paper.text[c.start : c.end] == c.quote for c in citations)
+    notes = tuple(row["notes"])
+    return Summary(paper, citations=citations, notes=notes, **values) if exact else None
 
 
 def _read(path: Path) -> Iterator[_Row]:
@@ -121,9 +116,10 @@ def _read(path: Path) -> Iterator[_Row]:
     for line in filter(None, lines):
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError):
+            whole = isinstance(row, dict) and row["seal"] == _seal(row)
+        except (ValueError, LookupError, RecursionError):
             continue
-        if isinstance(row, dict) and isinstance(row.get("key"), str):
+        if whole:
             yield row
 
 
