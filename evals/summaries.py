@@ -34,6 +34,9 @@ from rag.summarize import MAX_WORDS
 from rag.summarize.compress import beginning, lines
 from rag.summarize.extractive import Extractive
 from rag.summarize.features import features
+from rag.summarize.naming import named_first, short_form
+from rag.summarize.openings import first_person, opened
+from rag.summarize.plain import plain
 from rag.types import Paper, Summary
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
@@ -44,6 +47,12 @@ RIDGE = 10.0
 METRICS = ("rouge1", "rouge2", "rougeL")
 _ROUGE = RougeScorer([*METRICS], use_stemmer=True)
 _MARKUP = re.compile(r"[$\\`]|\*\*|(?<!\w)_\w[^_]*_(?!\w)|\[[^]]*\]\(")
+_OUR_SYSTEM = re.compile(
+    r"\b(?:our|this|the) (?:proposed )?(?:method|approach|framework|model|algorithm|system|"
+    r"technique)(?= [a-z]+s\b)",
+    re.I,
+)
+_WE_SHOW = re.compile(r"\bwe (?:\w+ly |also )?(?:show|demonstrate|find|observe) that", re.I)
 _TOKEN = re.compile(r"[\w.+%-]*[\w%]")
 
 
@@ -54,7 +63,13 @@ class Example:
 
     @property
     def sentences(self) -> list[str]:
-        return [self.paper.text[start:end] for start, end in sentence_spans(self.paper.text)]
+        text = self.paper.text
+        return first_person([text[start:end] for start, end in sentence_spans(text)])
+
+    @property
+    def retold(self) -> list[str]:
+        """Its sentences as a third person would write them who calls the system by its name."""
+        return first_person([_retold(sentence, self.paper.handle) for sentence in self.sentences])
 
 
 def examples(path: Path) -> Iterator[Example]:
@@ -76,16 +91,19 @@ def rouge(line: str, references: Sequence[str]) -> list[float]:
 
 def fitted(learned_from: Sequence[Example]) -> dict[str, float]:
     """The weight of each feature: what is left of the mean ROUGE of a sentence's line when the
-    mean over the abstract is taken off, by ridge regression."""
+    mean over the abstract is taken off, by ridge regression. A third of what is learned from is
+    retold: SciTLDR's authors say "we", those of other abstracts do not."""
     from sklearn.linear_model import Ridge
 
     inputs, targets = [], []
     for example in learned_from:
-        rows = [[*row.values()] for row in features(example.sentences, example.paper.handle)]
-        made = [_line(sentence, example.paper.handle) for sentence in example.sentences]
+        handle, sentences = example.paper.handle, example.sentences
+        made = [_line(sentence, handle) for sentence in sentences]
         worth = np.array([np.mean(rouge(line, example.references)) for line in made])
-        inputs.append(np.array(rows) - np.mean(rows, axis=0))
-        targets.append(worth - worth.mean())
+        for told in (sentences, sentences, example.retold):
+            rows = np.array([[*row.values()] for row in features(told, handle)])
+            inputs.append(rows - rows.mean(axis=0))
+            targets.append(worth - worth.mean())
     ridge = Ridge(alpha=RIDGE).fit(np.vstack(inputs), np.concatenate(targets))
     names = features(["A sentence."], "")[0]
     found = {name: round(float(w), 2) for name, w in zip(names, ridge.coef_, strict=True)}
@@ -94,6 +112,25 @@ def fitted(learned_from: Sequence[Example]) -> dict[str, float]:
 
 def _line(sentence: str, handle: str) -> str:
     return next(lines(sentence, handle), beginning(sentence))
+
+
+def _retold(sentence: str, handle: str) -> str:
+    """ "We present X, a Y" as "X is a Y", "our method beats" as "X beats", else "the authors"."""
+    if not handle or " " in handle:
+        return _by_others(sentence)
+    lead = plain(short_form(sentence, handle))
+    text = opened(lead)
+    if (named := named_first(text, lead)) != text:
+        return f"{named}."
+    sentence = _OUR_SYSTEM.sub(handle, sentence)
+    return _by_others(_WE_SHOW.sub("Experiments show that", sentence))
+
+
+def _by_others(sentence: str) -> str:
+    for ours, theirs in (("we", "the authors"), ("our", "their")):
+        sentence = re.sub(rf"\b{ours}\b", theirs, sentence)
+        sentence = re.sub(rf"\b{ours.capitalize()}\b", theirs.capitalize(), sentence)
+    return sentence
 
 
 def foreign(summary: Summary) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from rag.corpus.sentences import sentence_spans
 from rag.summarize.chooser import ranked, weights
 from rag.summarize.features import features
+from rag.summarize.openings import first_person
 from tests.corpus import PAPERS
 
 
@@ -41,6 +42,66 @@ def test_every_feature_has_a_weight_and_every_weight_a_feature() -> None:
 def test_the_sentence_that_says_what_a_paper_brings_comes_first(text: str, telling: str) -> None:
     sentences = split(text)
     assert sentences[ranked(sentences, "")[0]].startswith(telling)
+
+
+@pytest.mark.parametrize(
+    ("text", "handle", "telling"),
+    [
+        (
+            "Sheep get lost in fog. Shepherds, who know every path, are few. WoolCall (Wool "
+            "Calling in Fog) uses bells on old sheep to lead young ones home. On six hills "
+            "WoolCall saves nine sheep in ten. WoolCall also shortens the way home.",
+            "WoolCall",
+            "WoolCall (Wool",
+        ),
+        (
+            "Sheep get lost in fog, yet bells often lead them home. Calling Wool Softly (CWS) "
+            "plans the ringing of bells. CWS beats dogs on six hills. CWS models are small.",
+            "CWS",
+            "Calling",
+        ),
+        (
+            "Fog makes sheep lose their way on hills. The authors ask whether sheep know bells. "
+            "The authors introduce a bell that rings by itself. Bells of brass help most.",
+            "",
+            "The authors introduce",
+        ),
+        (
+            "Fog makes sheep lose their way on hills. Existing bells are too quiet for fog. The "
+            "proposed bell rings louder as fog thickens. Trials on a hill show that sheep follow.",
+            "",
+            "The proposed",
+        ),
+        (
+            "Sheep lose their way on foggy hills and seldom return. A bell on every gate tells "
+            "lambs which hill they are on.",
+            "",
+            "A bell",
+        ),
+    ],
+)
+def test_a_paper_told_by_others_is_read_as_one_told_by_its_authors(
+    text: str, handle: str, telling: str
+) -> None:
+    sentences = split(text)
+    order = ranked(first_person(sentences), handle)
+    assert sentences[order[0]].startswith(telling)
+
+
+def test_who_speaks_of_the_authors_is_read_as_they_speak() -> None:
+    assert first_person(
+        [
+            "According to the authors, owls read.",
+            "They show that larks do not.",
+            "The authors of old maps did not know.",
+            "They find worms.",
+        ]
+    ) == [
+        "Owls read.",
+        "We show that larks do not.",
+        "The authors of old maps did not know.",
+        "They find worms.",
+    ]
 
 
 def test_background_comes_after_everything_that_the_authors_say_themselves() -> None:

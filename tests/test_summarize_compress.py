@@ -57,6 +57,8 @@ def test_what_leads_up_to_a_statement_is_dropped(sentence: str, shorter: str) ->
         ("We then introduce TideNet to predict floods.", "TideNet predicts floods."),
         ("We propose TideNet, enabling cheap repairs.", "TideNet enables cheap repairs."),
         ("To reduce noise at sea, we introduce TideNet.", "TideNet reduces noise at sea."),
+        ("TideNet is proposed as the first gauge.", "TideNet is the first gauge."),
+        ("Our gauge, TideNet, fills this gap and warns fishers.", "TideNet warns fishers."),
         ("We introduce Tide Models, a family of gauges.", "Tide Models are a family of gauges."),
     ],
 )
@@ -116,6 +118,8 @@ def test_formulas_keep_their_brackets_and_asides_go() -> None:
         "We show that this problem is as hard as counting all gulls.",
         "We hope that owls will some day be able to read.",
         "We introduce the KelpNet framework.",
+        "We advance on it with bells for foggy hills.",
+        "Although owls were made to read books and maps at night.",
         "They are cleaned once in every fourteen months.",
     ],
 )
@@ -137,12 +141,33 @@ def test_results_and_actions_come_from_sentences_about_the_system() -> None:
     assert result(later, "TideNet", 12) is None
     later[2] = later[2].replace("network", "method")
     assert result(later, "TideNet", 12) == (2, "cuts errors by 35% at low tide")
-    later[2] = f"In calm weather, {later[2][0].lower()}{later[2][1:]}"
-    assert result(later, "TideNet", 12) is None
     assert action(["TideNet predicts floods of the harbour."], "TideNet", 9) == (
         0,
         "predicts floods of the harbour",
     )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "room", "clause"),
+    [
+        ("In calm water, TideNet cuts errors by 35%.", 9, "cuts errors by 35% in calm water"),
+        ("In calm water, TideNet cuts errors by 35%.", 5, None),
+        ("Tests show that, in calm water, TideNet cuts errors by 35%.", 9, None),
+        ("TideNet cuts errors by 35% on average when no storm comes.", 7, None),
+        ("TideNet cuts errors and costs by 35% and 9% of the cost.", 7, "cuts errors and costs"),
+        ("On all coasts, TideNet cuts errors by 35%.", 4, "cuts errors by 35%"),
+    ],
+)
+def test_a_result_keeps_its_condition_or_is_not_told(
+    sentence: str, room: int, clause: str | None
+) -> None:
+    assert result([sentence], "TideNet", room) == (clause and (0, clause))
+
+
+def test_a_claim_that_is_too_long_keeps_its_condition() -> None:
+    for verb, kept in (("prove", True), ("study", False)):
+        sentence = f"For roofs that face north, we {verb} that moss stops growing {'so ' * 20}fast."
+        assert line(sentence).startswith("For roofs") is kept
 
 
 def test_verbs_change_their_form_and_come_back() -> None:

@@ -38,6 +38,8 @@ _FILLERS = re.compile(
 )
 """Words that a line can do without, where that saves a longer cut."""
 
+_LEFT_OPEN = re.compile(r",? \(?(?:e\.g|i\.e|such as|including)[.,:]*$")
+
 
 def lines(sentence: str, handle: str) -> Iterator[str]:
     """The lines that can be made of a sentence, the best first; none of a question."""
@@ -50,6 +52,8 @@ def lines(sentence: str, handle: str) -> Iterator[str]:
     named = named_first(text, bare)
     for variant in dict.fromkeys((without_hype(named), named, text)):
         yield finished(shortened(variant, MAX_WORDS))
+    if handle and (spelled := re.match(rf"{re.escape(handle)} \([^()]+\)(?= [a-z])", sentence)):
+        yield finished(shortened(spelled[0] + text.removeprefix(handle), MAX_WORDS))
 
 
 def beginning(sentence: str) -> str:
@@ -102,7 +106,7 @@ def _left(found: re.Match[str]) -> str:
 
 def finished(text: str) -> str:
     """A sentence: a capital and a full stop."""
-    text = text.strip().rstrip(" .,;:–—-?!…。！？")
+    text = _LEFT_OPEN.sub("", text.strip()).rstrip(" .,;:–—-?!…。！？")
     first = text.split(" ", 1)[0]
     if first.islower() and re.fullmatch(r"[^\W\d_]+(?:[-,'’][a-z]+)*,?", first):
         text = text[:1].upper() + text[1:]

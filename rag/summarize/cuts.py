@@ -84,6 +84,8 @@ _WANTED = {
 }
 """Stems of words, not long before, that are nothing without a phrase that begins so."""
 _LOOK_BACK = 7
+_STATEMENT = 6
+"""Words of "show that" and what comes after it, at most, that can be without a verb."""
 _WANTING = {word: re.compile(rf"(?:{stems})") for word, stems in _WANTED.items()}
 _OF = _UNFINISHED | frozenset(
     "number set class family variety range kind type amount degree part lack use majority half "
@@ -148,6 +150,8 @@ def _kind(words: Sequence[str], i: int) -> bool | None:
     bare = _bare(last) or _bare(words[i - 2])
     if bare in _UNFINISHED or not _ASKING.isdisjoint(map(_bare, words[max(0, i - 3) : i])):
         return None
+    if _half(words, i) or _just_begun(words, i):
+        return None
     if last.endswith((";", ":")) or "–" in (last, words[i]) or "—" in (last, words[i]):
         return True
     if last.endswith(","):
@@ -156,7 +160,7 @@ def _kind(words: Sequence[str], i: int) -> bool | None:
         return None
     if following in ("and", "or"):
         joined = _in_list(words, i) or _waiting(words, i) or _ADJECTIVE.search(bare)
-        return None if joined else False
+        return None if joined or _amounts(bare, words[i + 1 :]) else False
     if following == "by" and bare.endswith("ed") and _bare(words[i - 2]) not in _BEING:
         return None
     if following not in _PHRASE or bare in _ATTACHED or _wanted(words, i, following):
@@ -189,6 +193,25 @@ def _comma(words: Sequence[str]) -> bool:
 def _waiting(words: Sequence[str], i: int) -> bool:
     """Whether "both", "between" or "either" waits for an "and" or "or"."""
     return any(_bare(word) in _PAIRED for word in words[max(0, i - _LOOK_BACK) : i])
+
+
+def _amounts(before: str, after: Sequence[str]) -> bool:
+    """Whether "and" joins two amounts: "by 3% and 5%"."""
+    return before[-1:] in _DIGITS and bool(after) and after[0][0].isdigit()
+
+
+def _just_begun(words: Sequence[str], i: int) -> bool:
+    """Whether "shows that" is followed by so little that its verb may be still to come."""
+    before = [_bare(word) for word in words[max(0, i - _STATEMENT) : i]]
+    reports = (then == "that" and _WANTING["that"].match(word) for word, then in pairwise(before))
+    return any(reports)
+
+
+def _half(words: Sequence[str], i: int) -> bool:
+    """Whether one of "both … and" is said and the other is not."""
+    before = [_bare(word) for word in words[max(0, i - 2 * _LOOK_BACK) : i]]
+    last = max((at for at, word in enumerate(before) if word in ("both", "between")), default=None)
+    return last is not None and "and" not in before[last:]
 
 
 def _wanted(words: Sequence[str], i: int, following: str) -> bool:

@@ -12,11 +12,12 @@ from rag.summarize import MAX_WORDS
 from rag.summarize.chooser import ranked, weights
 from rag.summarize.compress import beginning, is_sentence, lines, stands_alone
 from rag.summarize.naming import begins_with, is_bare, names_system
+from rag.summarize.openings import first_person
 from rag.summarize.pointing import unpointed
 from rag.summarize.results import LEAST, action, result
 from rag.types import Citation, Paper, Summary
 
-VERSION = 1
+VERSION = 2
 """Of the rules: another one where the same weights give other lines."""
 TRIED = 3
 """Sentences of which a line is tried, the most telling first."""
@@ -40,7 +41,7 @@ class Extractive:
     def summarize(self, paper: Paper, spans: Sequence[tuple[int, int]]) -> Summary:
         """The first line that the checker supports; the first of all where it supports none."""
         spans = spans or sentence_spans(paper.text)
-        sentences = [paper.text[start:end] for start, end in spans]
+        sentences = first_person([paper.text[start:end] for start, end in spans])
         tried: dict[Line, Summary] = {}
         for line in _candidates(sentences, paper.handle):
             if line not in tried:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 from rag.summarize.verbs import base_of_ing, is_known, third
 
+MARK = "\ue000"
+"""Stands for a system's name in patterns, so that one serves all systems."""
 SMALL = 4
 """Words without a letter in its short form that a name has at most: "of", "and the"."""
 _INTRODUCE = (
     r"(?:introduce|propose|present|develop|design|release|build|construct|create|describe|devise|"
-    r"contribute|formulate|offer|curate|establish|implement|unveil|provide|open-source)"
+    r"contribute|formulate|offer|curate|establish|implement|unveil|provide|derive|open-source)"
 )
 _WE = rf"^We (?:(?:\w+ly|have) )?{_INTRODUCE}d? (?:and \w+ )?"
 _TOKEN = r"(?:[\w@*+./&:’'-]*[A-Z\d][\w@*+./&’'-]*)"
@@ -45,6 +47,7 @@ _KIND_FIRST = re.compile(
     r"(?P<rest>,? (?:that|which|to|for|by|with|using|where|based)\b.+|)$"
 )
 _BARE = re.compile(rf"{_WE}(?:the |our |an? )?{_NAME}(?: [a-z-]+)?$")
+_PROPOSED_AS = re.compile(r"^(\S+ (?:is|are)) (?:proposed|introduced|presented) as (?=an?\b|the\b)")
 _GOAL = re.compile(
     r"^(?:.{0,120}, )?(?:in order )?to (?:\w+ly )?(?P<verb>[a-z]+)(?P<rest> .{4,160}), we (?:\w+ )?"
     r"(?:introduce|propose|present|develop|design)\b",
@@ -56,7 +59,7 @@ _ALSO = re.compile(
     r"present|find|conduct|develop|derive|verify|investigate|illustrate)\b.*$"
 )
 _WRITTEN = re.compile(r"\S[A-Z\d]|^[A-Z]\S*(?: [A-Z]\S*)+$")
-_PLURAL = re.compile(r"(?=[A-Z][a-z]+$).*[^s]s$")
+_PLURAL = re.compile(r"(?=[A-Z][a-z]+$).*[^aisu]s$")
 _POINTS = re.compile(r"\b(?:this|these|those|such|it|them)\b", re.I)
 
 
@@ -65,6 +68,7 @@ def named_first(text: str, lead: str) -> str:
 
     ``lead`` is the sentence before its opening was dropped: it may hold what the system is for.
     """
+    text = _PROPOSED_AS.sub(r"\1 ", text)
     if found := _APPOSED.match(text):
         return f"{found['name']} {_is(found)} {found['article']} {_own(found)}"
     if found := _RELATIVE.match(text):

@@ -6,6 +6,7 @@ Knows the phrases that abstracts open sentences with; deletes and conjugates, ad
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rag.summarize.verbs import base, base_of_ing
 
@@ -26,7 +27,7 @@ _LINKS = (
 _LINK = re.compile(rf"^(?:{_LINKS})\b(?:\s*[,:]\s*|\s+(?=(?:we|our|this|the|it)\b))", re.I)
 _AMID = re.compile(rf",?\s(?:in|throughout) (?:this|the (?:present|current)) {_PAPER}\b,?", re.I)
 _MEANS = (
-    r"to|by|with|motivated|inspired|based|building|built|using|leveraging|through|via|as|from|upon|"
+    r"to|by|with|motivated|inspired|prompted|encouraged|based|building|built|using|leveraging|through|via|as|from|upon|"
     r"unlike|although|though|while|whereas|because|since|despite|rather|instead|towards?|drawing|"
     r"after|following|beyond|besides|guided|driven|equipped|armed|grounded|due|against|formulated|"
     r"contrary|compared|thanks|of|similar|there|it is|[a-z]+ing"
@@ -39,13 +40,19 @@ _LEADING = re.compile(
     re.I,
 )
 """Conditions stay, as a claim may hold under them alone; what is introduced is so anyway."""
-_CONDITIONED = re.compile(rf"^(?:{_CONDITION})\b.{{0,400}}?,\s+(?=we\s)", re.I)
+_CLAIMS = (
+    "show|prove|find|demonstrate|establish|observe|achieve|obtain|improve|reduce|derive|outperform"
+)
+_CONDITIONED = re.compile(
+    rf"^(?:{_CONDITION})\b.{{0,400}}?,\s+(?=we\s(?!(?:\w+ )?(?:{_CLAIMS})\b))", re.I
+)
+"""What is claimed keeps its condition at any length."""
 _TO_WE = re.compile(
     r"^(?:in order to|to|motivated by|inspired by|in (?:light|view) of)\b[^,]{5,160}?\s"
     r"(?=we\s(?:\w+ly\s)?[a-z]+\s)",
     re.I,
 )
-_OUR_NAME = re.compile(r"^Our (?:\w+ )?\w+, (?=[A-Z]\S*, )(\S+), ")
+_OUR_NAME = re.compile(r"^(?:Our|Their) (?:\w+ )?\w+, ([A-Z]\S*(?: [A-Z]\S*){0,6}), ")
 _REPORT = re.compile(
     r"^(?:our|the|extensive|comprehensive|experimental|empirical|numerical)?\s?(?:[\w-]+ ){0,2}?"
     r"(?:results?|experiments?|evaluations?|analys[ie]s|findings|simulations?|observations?)"
@@ -57,11 +64,12 @@ _LABEL = re.compile(r"^(?:our (?:[a-z]+ )?contributions? [^:]{2,40}|[A-Z][a-z]+)
 _LATER_WE = re.compile(
     r"^(?:this|that|these|it|such)\b.{0,200}?,\s+(?:and|so|thus|therefore|hence)\s+(?=we\s)", re.I
 )
+_NO_WE = r"(?:(?!\bwe\b)[^,])"
 _POINTING = re.compile(
     r"^(?:to|for|in|by|with|based on|building on|motivated by|inspired by|given|from|on|through|"
-    r"using|as|under|despite|beyond)\b[^,]{0,60}?\b(?:this|these|those|such|that|it|them|its|"
-    r"the (?:above|aforementioned|former|latter|problem|issue|challenge|gap|limitation)s?)\b"
-    r"[^,]{0,120},\s+",
+    rf"using|as|under|despite|beyond)\b{_NO_WE}{{0,60}}?\b(?:this|these|those|such|"
+    r"(?<=for )that|(?<=to )that|it|them|its|the (?:above|aforementioned|former|latter|problem|"
+    rf"issue|challenge|gap|limitation)s?)\b{_NO_WE}{{0,120}}(?:,\s+|(?<=\s)(?=we\s))",
     re.I,
 )
 _THIS_PAPER = re.compile(
@@ -89,7 +97,37 @@ _THROUGH = re.compile(
 _ON_THE_WAY = re.compile(
     r"^We .{3,200}?,? (?:to|and) (?=(?:propose|introduce|present|develop|design) (?:the )?"
     r"[^a-z\s]*[A-Z])"
+    r"|^We \w+ (?:this|these) [^,]{3,40} and (?=(?:propose|introduce|present)\b)"
 )
+_AUTHORS = re.compile(r"\b[Tt]he authors(?= (?!of\b|who\b|and\b)[a-z]+)")
+_QUOTED = re.compile(
+    r"^According to the authors, (?P<next>\w)|,? according to the authors(?=[,:.])"
+)
+_FAR = 3
+"""Sentences from one with the authors, from which on "they" are others."""
+_THEY = re.compile(
+    r"\b[Tt]hey(?= (?:also |then |first |further )?(?:propose|introduce|present|develop|design|"
+    r"derive|build|construct|find|show|prove|demonstrate|study|replicate|obtain|establish|release)\b)"
+)
+
+
+def first_person(sentences: Sequence[str]) -> list[str]:
+    """The sentences as the authors would say them themselves, who call themselves neither "the
+    authors" nor, soon after, "they"."""
+    told, since = list[str](), _FAR
+    for sentence in sentences:
+        text = _QUOTED.sub(lambda found: (found["next"] or "").upper(), sentence)
+        since = 0 if text != sentence or _AUTHORS.search(text) else since + 1
+        text = _AUTHORS.sub(_as_we, text)
+        near = since == 1 or (since == _FAR - 1 and not text.startswith("They"))
+        if near and _THEY.search(text):
+            text, since = _THEY.sub(_as_we, text), 0
+        told.append(text)
+    return told
+
+
+def _as_we(found: re.Match[str]) -> str:
+    return "We" if found[0][0] == "T" else "we"
 
 
 def opened(text: str) -> str:

@@ -10,6 +10,7 @@ import re
 _ASIDE = re.compile(r"(?:\s+|^)(?:\([^()]*\)|\[[^][]*\])(?=[\s,.;:!?)\]]|$)")
 _SHORT_FORM = re.compile(r"(?<=[a-z])\((?:[A-Z][\w-]*[A-Z][\w-]*|[^()]*\s[^()]*)\)")
 """Glued to its word; what else is glued is a formula's: "O(n)"."""
+_SPELLED = re.compile(r",? short for [^,.;:]{3,120}(?:,|$)")
 _UNCLOSED = re.compile(r"\s+[(\[][^()\[\]]*$")
 _INSERTED = re.compile(
     r"\s[–—]\s([^–—.;:]{3,200}?)\s[–—]\s|—([^—.;:]{3,200}?)—|\s--?\s([^-.;:]{3,200}?)\s--?\s"
@@ -32,7 +33,7 @@ _NESTED = 3
 def plain(sentence: str) -> str:
     """The sentence as one line, without asides, markup and its last full stop."""
     text = " ".join(sentence[:_LONGEST].split())
-    text = _ITEM.sub("", _URL.sub("", _LINK.sub(r"\1", text)))
+    text = _ITEM.sub("", _URL.sub("", _LINK.sub(r"\1", _SPELLED.sub("", text))))
     for _ in range(_NESTED):
         text = _SHORT_FORM.sub("", _ASIDE.sub("", text))
     text = _INSERTED.sub(" ", _UNCLOSED.sub("", text))

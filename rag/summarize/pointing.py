@@ -24,10 +24,17 @@ _FOR_THIS = re.compile(
     r"(?:each of |all of |both of )?(?:this|these|those|such|the above|both) "
     rf"{_GENERIC}(?= (?:by|via|through|using|with)\b|[,.]|$)"
 )
+_IN_RESPONSE = re.compile(r" in response$")
+_FILLS_THIS = re.compile(
+    r"\b(?:fills|closes|bridges|addresses|tackles|solves|resolves|overcomes) (?:this|these) "
+    rf"{_GENERIC} and (?=[a-z]+s\b)"
+)
 _LEANING = re.compile(
     r"^(?:this|these|those|that|it|its|they|their|such|he|she|however|but|and)\b"
     r"|(?:^|^[^,]*, )we (?:can|could|hope|believe|expect|have (?!\w+ed)|need|must|"
     r"should|know|may|want)\b"
+    r"|^(?:although|though|whereas|because|since|if|unless|when|while|despite)\b[^,]*$"
+    r"|^we (?:\w+ ){1,3}?(?:it|them|they)\b"
     r"|\b(?:the (?:latter|former|above|aforementioned|said)|as such|to do so)\b|\bthis[.,]|[:?]$",
     re.I,
 )
@@ -38,6 +45,7 @@ _STEM = 5
 
 def detached(text: str) -> str:
     """Without the pointing words that can be spared."""
+    text = _FILLS_THIS.sub("", _IN_RESPONSE.sub("", text))
     text = _THESE.sub(_unless_told, _FOR_THIS.sub("", text))
     return _THIS.sub("the ", text)
 

@@ -15,12 +15,17 @@ _BASES = (
     "increase infer inject integrate interpret introduce investigate learn leverage lift lower "
     "maintain make match maximize measure minimize mitigate model modify obtain offer optimize "
     "outperform parameterize perform plan predict present preserve produce promote propose prove "
-    "provide prune quantify reach recast recover reduce reformulate reframe refine regularize "
+    "provide prune quantify rank reach recast recover reduce reformulate reframe refine regularize "
     "remove replace represent require resolve rethink retrieve reuse run sample scale select "
     "separate set shape share shift show simplify simulate solve speed steer study support "
-    "surpass synthesize tackle train transfer transform translate treat turn unify unlearn update "
-    "use utilize verify yield"
+    "surpass synthesize tackle train transfer transform translate treat tune turn unify unlearn "
+    "update use utilize verify yield"
 ).split()
+OUTCOMES = (
+    "achieve outperform improve reduce surpass exceed match attain deliver yield set boost "
+    "increase lower cut close accelerate beat obtain reach gain raise"
+).split()
+"""What says how well something works, more than how."""
 
 
 def base(verb: str) -> str:
