@@ -86,8 +86,8 @@ _LEADING = re.compile(
     r"role|class|problem|theory|understanding|issue|techniques?) (?:of|for|on|into))\s)+"
 )
 _NO_PHRASE = re.compile(
-    rf"\s*(?:{'|'.join(sorted(OPENERS))}|currently|only|less|more|most|many|various|other|another|"
-    r"very|yet|it|its|we|they|there|towards?|are|is|do|does|can|what|why|not|no|\d+%?|"
+    rf"\s*(?:{'|'.join(sorted(OPENERS))}|currently|authors|only|less|more|most|many|various|"
+    r"other|another|very|yet|it|its|we|they|there|towards?|are|is|do|does|can|what|why|not|no|\d+%?|"
     r"(?:introduces|recent advanc|recent progress)\w*)\b",
     re.IGNORECASE,
 )
@@ -109,8 +109,7 @@ def find_handle(text: str, title: str | None = None) -> str:
     """
     sentences = [text[start:end] for start, end in sentence_spans(text)]
     name = _titular(text, title or "") or _name(sentences) or _repeated(sentences)
-    phrase = name or _noun_phrase(title or "") or _subject(sentences)
-    return _shortened(phrase or text.strip())
+    return _shortened(name or _entitled(title or "") or _subject(sentences) or text.strip())
 
 
 def _titular(text: str, title: str) -> str | None:
@@ -120,6 +119,15 @@ def _titular(text: str, title: str) -> str | None:
         return None
     found = re.search(rf"(?<!\w){re.escape(name.strip())}(?!\w)", text, re.IGNORECASE)
     return found[0] if found else None
+
+
+def _entitled(title: str) -> str:
+    """What a title without a name in it calls its paper: all before a colon if that is short,
+    else the noun phrase that it begins with, else its beginning."""
+    head, colon, _ = title.partition(": ")
+    if colon and 1 < len(head.split()) <= _MAX_WORDS:
+        return head.strip()
+    return _noun_phrase(title) or title.strip()
 
 
 def _repeated(sentences: list[str]) -> str | None:
