@@ -151,7 +151,9 @@ def test_without_scripts_a_citation_leads_to_its_abstract(
 def test_hostile_texts_stay_texts(look: Look, tmp_path: Path) -> None:
     file = tmp_path / "hostile.html"
     digests = [hostile()]
-    text = digest_page(digests, atlas(digests), title="</title><script>window.pwned=1</script>")
+    text = digest_page(
+        digests, atlas([*digests, living()]), title="</title><script>window.pwned=1</script>"
+    )
     file.write_text(text, encoding="utf-8")
     with look(file) as view:
         page = view.page
@@ -183,7 +185,7 @@ def test_the_map_tells_what_a_mark_is_and_leads_there(look: Look, page_file: Pat
 def test_a_long_digest_is_folded_and_links_unfold_it(look: Look, tmp_path: Path) -> None:
     digest = large(OPEN_ENTRIES + 20)
     file = tmp_path / "large.html"
-    file.write_text(digest_page([digest], atlas([digest])), encoding="utf-8")
+    file.write_text(digest_page([digest], atlas([digest, living()])), encoding="utf-8")
     with look(file) as view:
         page, last = view.page, digest.entries[-1]
         assert page.locator("#d1-50").is_visible()

@@ -60,6 +60,44 @@ def test_names_of_topics_keep_apart_and_stay_on_the_map() -> None:
         assert label.height / 2 <= label.y <= HEIGHT - label.height / 2
 
 
+def test_names_hide_no_paper_where_there_is_room() -> None:
+    found = crowd(4, 40)
+    spots = [
+        (26 + point.x * (WIDTH - 52), 26 + (1 - point.y) * (HEIGHT - 52)) for point in found.points
+    ]
+    placed = labels(found)
+    assert len(placed) == 4
+    for label in placed:
+        for x, y in spots:
+            inside = abs(x - label.x) < label.width / 2 and abs(y - label.y) < label.height / 2
+            assert not inside
+
+
+def test_a_long_name_has_two_lines_before_it_is_cut() -> None:
+    points = (Point("a", "", "", 0, 0.5, 0.5), Point("b", "", "", 1, 0.1, 0.5))
+    long, longer = "Generalizable reasoning and fine-tuning", "Very long names of a topic " * 9
+    two, cut_short = labels(Atlas((long, longer), points))
+    assert two.lines == ("Generalizable reasoning", "and fine-tuning")
+    assert len(cut_short.lines) == 2 and cut_short.lines[1].endswith("…")
+
+
+def test_topics_are_listed_in_their_order_with_whole_names() -> None:
+    names = ("Few", "Many of them", "Mathematical reasoning and policy optimization")
+    found = texts(sizes_svg(Atlas(names, (), sizes=(2, 30, 7))))
+    assert found == [
+        "Papers in each topic",
+        "1",
+        names[0],
+        "2",
+        "2",
+        names[1],
+        "30",
+        "3",
+        names[2],
+        "7",
+    ]
+
+
 def test_a_name_is_where_its_topic_is_at_home_not_between_its_parts() -> None:
     """Nine papers together and four far away: the mean of all would lie among neither."""
     near = [Point(f"a{n}", "", "", 0, 0.1 + n / 300, 0.1) for n in range(9)]

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from rag.publish.html import digest_page, pieces
-from rag.types import OpenEnd
+from rag.types import Atlas, OpenEnd
 from tests.digests import atlas, empty, hostile, large, living, machines
 
 DIGESTS = [machines(), living(), empty()]
@@ -49,21 +49,24 @@ def test_each_abstract_stands_there_once_with_all_its_quotes() -> None:
     ]
 
 
-def test_a_long_list_of_papers_is_told_by_numbers_that_lead_to_this_digest() -> None:
+def test_what_is_not_stated_is_told_by_numbers_that_lead_to_this_digest() -> None:
     digest = large(12)
     ids = tuple(entry.paper.paper_id for entry in digest.entries)
-    some, many = OpenEnd("Which bees", ids[:2]), OpenEnd("Which year", ids[2:])
+    some, many = OpenEnd("Which bees", ids[:2]), OpenEnd("Which year", ids)
     page = digest_page([digest, replace(digest, open_ends=(some, many))], atlas([digest]))
-    name = digest.entries[1].paper.name
-    assert f'<a href="#d2-2">{name}</a></span>' in page
-    assert '<a href="#d2-3">[3]</a>, <a href="#d2-4">[4]</a>, ' in page
+    (bees, year) = re.findall(r"<li>Which.*</li>", page)
+    assert re.findall(r'href="#(d2-\d+)".*?>(\[\d+\])<', bees) == [("d2-1", "[1]"), ("d2-2", "[2]")]
+    assert bees.endswith("[2]</a></span></li>")
+    assert year.endswith("[10]</a> and 2 others</span></li>")
 
 
 def test_a_long_table_of_figures_is_folded() -> None:
     (finding, _) = machines().findings
-    folded = replace(machines(), findings=(finding,) * 21)
-    assert "<summary>21 figures</summary>" in digest_page([folded], atlas())
+    page = digest_page([replace(machines(), findings=(finding,) * 21)], atlas())
+    assert "<summary>21 figures</summary>" in page
+    assert 'class="quote"' not in page
     assert "figures</summary>" not in PAGE
+    assert PAGE.count('<td class="quote">') == 2
 
 
 def test_what_is_not_carried_by_its_quotes_is_marked() -> None:
@@ -73,7 +76,7 @@ def test_what_is_not_carried_by_its_quotes_is_marked() -> None:
 
 def test_all_parts_of_a_digest_are_there() -> None:
     for text in (
-        "Listed: 4 of 4 that match, among 8 papers. Near, but left out: 3.",
+        "4 of 8 papers are on this topic; 3 more come near.",
         "One line was written anew.",
         "from Weather to Structure",
         "heads · test set",
@@ -82,7 +85,7 @@ def test_all_parts_of_a_digest_are_there() -> None:
         "only near the topic",
         "and 2 more",
         "c0ffee12",
-        "Nothing among 8 papers is about this.",
+        "None of 8 papers is on this topic.",
     ):
         assert text in PAGE
 
@@ -100,6 +103,17 @@ def test_a_page_without_papers_has_no_pictures() -> None:
     page = digest_page([empty()], atlas([empty()]))
     assert "<figure" not in page
     assert 'href="#abstracts"' not in page
+
+
+def test_papers_of_one_topic_have_no_map() -> None:
+    page = digest_page([living()], Atlas(("Sensing",), atlas([living()]).points))
+    assert "<figure" not in page
+
+
+def test_a_remark_stands_under_the_title_as_text() -> None:
+    page = digest_page([living()], atlas(), remark="All <b>invented</b>.")
+    assert '<p class="remark">All &lt;b&gt;invented&lt;/b&gt;.</p>' in page
+    assert 'class="remark"' not in PAGE
 
 
 def test_the_same_digests_make_the_same_page_in_another_process() -> None:

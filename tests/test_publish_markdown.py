@@ -95,10 +95,10 @@ def test_every_marker_has_one_footnote_with_the_quotes() -> None:
 
 def test_one_digest_is_the_document_and_several_are_its_sections() -> None:
     alone = digest_markdown([living()])
-    assert alone.startswith("# Sensing\n\nListed: 3 of 3")
+    assert alone.startswith("# Sensing\n\n3 of 8 papers are on this topic.\n")
     several = digest_markdown([living(), empty()])
     assert several.startswith("# 2 topics\n\n## Sensing\n")
-    assert "## Medieval pottery\n\nNothing among 8 papers is about this.\n" in several
+    assert "## Medieval pottery\n\nNone of 8 papers is on this topic.\n" in several
 
 
 def test_a_quote_of_several_figures_is_told_once() -> None:
@@ -119,4 +119,6 @@ def test_groups_changes_and_doubts_are_told() -> None:
     assert "## Structure (2)\n\n*graph, lemma*\n\n- **LemmaLoom** (reasoning): " in text
     assert "LemmaLoom never fails.[^3] *(not supported by its quotes)*" in text
     assert "- Moved: TideNet: Filling" in text
+    assert "- Whether code is public[^1][^2][^4]\n" in text
+    assert text.count("*One line was written anew.*") == 1
     assert "| LemmaLoom | goals closed | 38 % | It closes 38 % of the goals[^3] |" in text

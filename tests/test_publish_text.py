@@ -11,7 +11,10 @@ PLAIN = Style(colour=False)
 
 def test_a_digest_in_a_terminal() -> None:
     text = digest_text([machines()], PLAIN)
-    assert text.startswith("Waste and trust in language models\n\nListed: 4 of 4")
+    topic, rule, _, coverage = text.splitlines()[:4]
+    assert topic == "Waste and trust in language models"
+    assert rule == "=" * len(topic)
+    assert coverage == "4 of 8 papers are on this topic; 3 more come near."
     assert (
         "[3] LemmaLoom\n"
         "    reasoning\n"
@@ -19,13 +22,16 @@ def test_a_digest_in_a_terminal() -> None:
         "    “It closes 38 % of the goals”\n"
     ) in text
     assert "Both look for what a model does not need.\u00a0[1]\u00a0[2]" in text
-    assert "    38 %: goals closed [3]\n" in text
-    assert "    Gone: Reading the Dance Floor of a Hive (no longer in the index)\n" in text
+    assert "\n[3] LemmaLoom\n    38 %: goals closed\n" in text
+    assert "    Gone: Reading the Dance Floor of a Hive — no longer in the index\n" in text
+    assert "    Whether code is public: [1] [2] [4]\n" in text
 
 
 def test_several_digests_follow_each_other() -> None:
     text = digest_text([living(), empty()], PLAIN)
-    assert text.index("Sensing") < text.index("\n\n\nMedieval pottery\n\nNothing among 8 papers")
+    assert text.index("Sensing") < text.index(
+        "\n\n\nMedieval pottery\n================\n\nNone of 8"
+    )
     assert text.endswith("\n")
 
 

@@ -128,6 +128,7 @@ class _Press:
     terminal: Terminal
     snapshot: Snapshot
     digests: Sequence[Digest]
+    remark: str = ""
 
     def text(self, shape: str) -> str:
         """As text, md, html or json, with a line end."""
@@ -136,7 +137,7 @@ class _Press:
         if shape == "html":
             from rag.publish.html import digest_page
 
-            return digest_page(self.digests, self.atlas)
+            return digest_page(self.digests, self.atlas, remark=self.remark)
         if shape == "md":
             from rag.publish.markdown import digest_markdown
 
@@ -180,15 +181,15 @@ def _made(
         raise
 
 
-def write_page(terminal: Terminal, snapshot: Snapshot, path: Path) -> None:
-    """Write a page with a digest of each topic that the papers fall into."""
+def write_page(terminal: Terminal, snapshot: Snapshot, path: Path, remark: str) -> None:
+    """Write a page with a digest of each topic that the papers fall into, and a remark on top."""
     from rag.digest.select import by_cluster
     from rag.retrieve.filters import Filters
 
     editor = open_editor(terminal, snapshot, None)
     settings = _settings(terminal, Filters(), auto=True)
     digests = editor.digests(by_cluster(snapshot, None, None), settings, rename=True)
-    save(str(path), _Press(terminal, snapshot, digests).text("html"))
+    save(str(path), _Press(terminal, snapshot, digests, remark).text("html"))
 
 
 def _check_choice(

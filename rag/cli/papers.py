@@ -28,6 +28,7 @@ DEMO_QUESTIONS = (
     "How many GPUs was DRIFT trained on?",
 )
 """One that the sample answers and one that it does not."""
+QUOTED = "The quotes are of notes that retell the abstracts."
 
 
 @click.command()
@@ -47,13 +48,10 @@ def demo(terminal: Terminal) -> None:
         if not terminal.as_json:
             click.echo()
     page = terminal.settings.store / "digest.html"
-    write_page(terminal, asker.retriever.snapshot, page)
+    write_page(terminal, asker.retriever.snapshot, page, QUOTED)
     if not terminal.as_json:
         click.echo(f"What the papers are about, topic by topic, to open in a browser: {page}")
-    terminal.note(
-        "The quotes are of notes that retell the abstracts.\n"
-        'Next: rag ask "…", or rag ingest YOUR_LIST.txt --store my_index'
-    )
+    terminal.note(f'{QUOTED}\nNext: rag ask "…", or rag ingest YOUR_LIST.txt --store my_index')
 
 
 @click.command()

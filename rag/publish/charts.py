@@ -12,9 +12,12 @@ from rag.publish.topic_map import hue, shape
 from rag.types import Atlas, Trend
 
 WIDTH = 370
-_ROW = 25
-_LABEL, _BAR = 245, 85
-"""Where a bar begins, and how long the longest one is."""
+_ROW, _TOP = 40, 26
+"""Height of a topic with its bar, and where the first begins."""
+_TEXT, _BAR = 44, 270
+"""Where a topic's name and bar begin, and how long the longest bar is."""
+_COLUMN = 4
+"""From how many topics on a second column spares height."""
 _CELL, _GAP = 175, 20
 """Width of one small chart and the space between two."""
 _PLOT, _BASE = 44, 76
@@ -22,37 +25,41 @@ _PLOT, _BASE = 44, 76
 
 
 def drawn(atlas: Atlas) -> list[Element]:
-    """The charts that say something: sizes of more than one topic, trends where there are any."""
-    return [
-        *([sizes(atlas)] if len(atlas.topics) > 1 else []),
-        *([trends(atlas)] if atlas.trends else []),
-    ]
+    """The charts that say something, side by side: sizes of more than one topic, in two columns
+    where no trends stand beside them."""
+    topics = len(atlas.topics)
+    if atlas.trends:
+        return [*([sizes(atlas)] if topics > 1 else []), trends(atlas)]
+    half = -(-topics // 2) if topics > _COLUMN else topics
+    parts = [range(half), range(half, topics)] if topics > 1 else []
+    return [sizes(atlas, part) for part in parts if part]
 
 
-def sizes(atlas: Atlas) -> Element:
-    """A bar a topic, largest first, with its mark, number, name and papers."""
+def sizes(atlas: Atlas, part: range | None = None) -> Element:
+    """The topics, or a part of them, in their order: mark, number, name, and a bar of papers."""
     on_map = Counter(point.topic for point in atlas.points)
     papers = atlas.sizes or [on_map[topic] for topic in range(len(atlas.topics))]
-    order = sorted(range(len(atlas.topics)), key=lambda topic: (-papers[topic], topic))
+    shown = range(len(atlas.topics)) if part is None else part
     heading = "Papers in each topic"
-    svg = picture(WIDTH, 26 + _ROW * len(order), heading)
-    write(svg, heading, 0, 15, class_="heading")
+    svg = picture(WIDTH, _TOP + _ROW * len(shown), heading)
+    if shown.start == 0:
+        write(svg, heading, 0, 15, class_="heading")
     most = max(papers, default=1)
-    for row, topic in enumerate(order):
-        _bar(svg, 40 + row * _ROW, topic, atlas.topics[topic], papers[topic], most)
+    for row, topic in enumerate(shown):
+        _bar(svg, _TOP + row * _ROW, topic, atlas.topics[topic], papers[topic], most)
     return svg
 
 
-def _bar(svg: Element, y: float, topic: int, name: str, papers: int, most: int) -> None:
+def _bar(svg: Element, top: float, topic: int, name: str, papers: int, most: int) -> None:
     group = add(svg, "g", class_="row", data_topic=str(topic))
-    add(group, "rect", class_="hit", x=0, y=y - _ROW / 2, width=WIDTH, height=_ROW)
+    add(group, "rect", class_="hit", x=0, y=top, width=WIDTH, height=_ROW)
     hint(group, f"{cut(name, 1, 400)}: {count(papers, 'paper')}")
-    shape(add(group, "g", class_=hue(topic)), topic, 7, y - 1, 5)
-    write(group, str(topic + 1), 36, y + 4, class_="quiet end")
-    write(group, cut(name, 13, _LABEL - 54), 44, y + 4)
+    shape(add(group, "g", class_=hue(topic)), topic, 7, top + 13, 5)
+    write(group, str(topic + 1), _TEXT - 8, top + 18, class_="quiet end")
+    write(group, cut(name, 13, WIDTH - _TEXT), _TEXT, top + 18)
     length = max(_BAR * papers / max(most, 1), 2)
-    add(group, "rect", class_=hue(topic), x=_LABEL, y=y - 6, width=length, height=12, rx=2)
-    write(group, f"{papers:,}", _LABEL + length + 6, y + 4, class_="quiet")
+    add(group, "rect", class_=hue(topic), x=_TEXT, y=top + 25, width=length, height=7, rx=2)
+    write(group, f"{papers:,}", _TEXT + length + 6, top + 33, class_="quiet")
 
 
 def trends(atlas: Atlas) -> Element:

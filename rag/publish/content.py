@@ -9,8 +9,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from rag.types import Change, Citation, Coverage, Digest, Entry, MadeFrom, Paper
+from rag.types import Change, Citation, Digest, Entry, Finding, MadeFrom, OpenEnd, Paper
 
 _LINK = re.compile(r"https?://[^\s<>\\\"'`{}|^]+", re.IGNORECASE)
 _INVISIBLE = "\u00ad\u200b\u200c\u200d"
@@ -18,6 +19,8 @@ _INVISIBLE = "\u00ad\u200b\u200c\u200d"
 CHANGES = {"new": "New", "gone": "Gone", "changed": "Changed", "moved": "Moved"}
 """The kinds of a change in the order in which they are told."""
 UNSUPPORTED = "not supported by its quotes"
+MARKERS = 10
+"""How many papers are named at most where a list of them would be too long to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,20 @@ def shelves(digest: Digest) -> list[Shelf]:
     for group in digest.groups:
         entries = tuple(left.pop(id) for id in group.paper_ids if id in left)
         if entries:
-            found.append(Shelf(group.name, group.terms, entries))
+            found.append(Shelf(group.name, _telling(group.terms, group.name), entries))
     if left:
         name = "Other papers" if found else "Papers"
         found.append(Shelf(name, (), tuple(left.values())))
     return found
+
+
+def _telling(terms: Iterable[str], heading: str) -> tuple[str, ...]:
+    """The terms that the heading does not say already, whatever their case and number."""
+    return tuple(term for term in terms if f" {_plain(term)} " not in f" {_plain(heading)} ")
+
+
+def _plain(text: str) -> str:
+    return " ".join(word.removesuffix("s") for word in re.findall(r"\w+", text.casefold()))
 
 
 def names(digests: Iterable[Digest]) -> dict[str, str]:
@@ -89,14 +101,25 @@ def facts(paper: Paper, topic: str) -> list[str]:
     return [fact for fact in known if fact and fact.casefold() != topic.casefold()]
 
 
-def coverage_sentence(coverage: Coverage) -> str:
-    """How much of what was searched is listed."""
-    searched = count(coverage.population, "paper")
-    if coverage.matched:
-        told = f"Listed: {coverage.listed:,} of {coverage.matched:,} that match, among {searched}."
+def coverage_sentence(digest: Digest) -> str:
+    """How much of what was searched is on the topic, is listed and comes near."""
+    coverage = digest.coverage
+    matched, searched = coverage.matched, count(coverage.population, "paper")
+    verb = "is" if matched == 1 else "are"
+    if not matched:
+        alone = coverage.population == 1
+        none = "The one paper searched is not" if alone else f"None of {searched} is"
+        told = f"{none} on this topic"
+    elif not coverage.omitted and all(entry.relevance == 1 for entry in digest.entries):
+        told = f"{matched:,} of {searched}"  # of a field or a group: nothing was weighed
     else:
-        told = f"Nothing among {searched} is about this."
-    return f"{told} Near, but left out: {coverage.omitted:,}." if coverage.omitted else told
+        told = f"{matched:,} of {searched} {verb} on this topic"
+    if coverage.listed < matched:
+        told += f", and {coverage.listed:,} of them listed here"
+    if coverage.omitted:
+        more = f"{coverage.omitted:,}{' more' if matched else ''}"
+        told += f"; {more} {'comes' if coverage.omitted == 1 else 'come'} near"
+    return f"{told}."
 
 
 def unnamed(digest: Digest) -> str:
@@ -111,6 +134,28 @@ def told(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
     return [(name, found) for name, found in kinds if found]
 
 
+def silent(digest: Digest, end: OpenEnd) -> tuple[list[Entry], str]:
+    """The first entries of the papers that leave something open, and how many others there are."""
+    entries = {entry.paper.paper_id: entry for entry in digest.entries}
+    found = [entries[id] for id in end.paper_ids if id in entries]
+    more = len(found) - MARKERS
+    return found[:MARKERS], f"and {count(more, 'other')}" if more > 0 else ""
+
+
+def by_paper(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
+    """Figures with the ids of their papers, in the order of the first of each."""
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.paper_id, []).append(finding)
+    return list(found.items())
+
+
+def quotes(entry: Entry) -> list[str]:
+    """What an entry quotes, once each, but for what its line says word for word."""
+    found = dict.fromkeys(citation.quote for citation in entry.citations)
+    return [quote for quote in found if quote != entry.line]
+
+
 def made_from_rows(made_from: MadeFrom) -> list[tuple[str, str]]:
     """What a digest depends on, as names and values."""
     rows = [
@@ -118,9 +163,20 @@ def made_from_rows(made_from: MadeFrom) -> list[tuple[str, str]]:
         ("engine", made_from.engine),
         ("model", made_from.model or ""),
         ("prompts", ", ".join(made_from.prompts)),
-        *((name, str(made_from.settings[name])) for name in sorted(made_from.settings)),
+        *((name, _plainly(made_from.settings[name])) for name in sorted(made_from.settings)),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _plainly(value: Any) -> str:
+    """A setting as people write it; nothing for one that is not set."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plainly, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def count(number: int, noun: str) -> str:

@@ -14,7 +14,7 @@ _SPECIAL = re.compile(
     | (?<=\s)\^ | ^\^ | \^$          # and its names of blocks
     | \[(?!\d{1,3}\](?![(:]))        # links, footnotes, wiki links; markers such as [1] stay
     | !(?=\[|$)                      # images; a marker may follow the text
-    | (?<=http):|(?<=https):|(?<=www)\.|(?<=\w)@(?=\w)  # what becomes a link by itself
+    | (?<=http):|(?<=https):|(?<=ftp):|(?<=www)\.|(?<=\w)@(?=\w)  # what becomes a link by itself
     | :(?=[\w+-]+:)                  # emoji by name
     """,
     re.VERBOSE | re.IGNORECASE,

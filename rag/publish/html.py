@@ -29,8 +29,6 @@ NESTED_CONTENTS = 3
 """Up to how many digests the table of contents goes into."""
 OPEN_ROWS = 20
 """How many rows a table or list may have to be open at first."""
-NAMED_PAPERS = 8
-"""From how many papers on a list of them gives numbers in the place of names."""
 TITLE = "What the papers say"
 
 
@@ -108,8 +106,11 @@ class Page:
         )
 
 
-def digest_page(digests: Sequence[Digest], atlas: Atlas, title: str = TITLE) -> str:
-    """The page: pictures, then a section a digest, then every abstract once, its quotes marked."""
+def digest_page(
+    digests: Sequence[Digest], atlas: Atlas, title: str = TITLE, remark: str = ""
+) -> str:
+    """The page: pictures, then a section a digest, then every abstract once, its quotes marked.
+    ``remark`` stands under the title: what readers should know of all of it."""
     page = Page(digests)
     script = asset("page.js")
     text: str = (
@@ -117,6 +118,7 @@ def digest_page(digests: Sequence[Digest], atlas: Atlas, title: str = TITLE) -> 
         .get_template("page.html")
         .render(
             title=title,
+            remark=remark,
             page=page,
             papers=len(page.places),
             figures=_figures(atlas, page),
@@ -147,7 +149,6 @@ def _environment() -> Environment:
         "pieces": pieces,
         "OPEN_ENTRIES": OPEN_ENTRIES,
         "OPEN_ROWS": OPEN_ROWS,
-        "NAMED_PAPERS": NAMED_PAPERS,
         "NESTED_CONTENTS": NESTED_CONTENTS,
     }
     environment.filters["count"] = content.count
@@ -164,10 +165,9 @@ def _figures(atlas: Atlas, page: Page) -> list[tuple[str, str]]:
     """The pictures that there is something to draw in, each with the class of its frame."""
     if not atlas.points:
         return []
-    found = [
-        ("wide", topic_map(atlas, page.links)),
-        *(("half", chart) for chart in charts.drawn(atlas)),
-    ]
+    found = [("half", chart) for chart in charts.drawn(atlas)]
+    if len(atlas.topics) > 1:  # one topic's papers, all alike, would say nothing
+        found.insert(0, ("wide", topic_map(atlas, page.links)))
     return [(frame, inline(svg)) for frame, svg in found]
 
 

@@ -31,7 +31,7 @@ class _Section:
     def blocks(self) -> Iterator[str]:
         digest = self._digest
         yield self._heading(digest.topic)
-        yield content.coverage_sentence(digest.coverage)
+        yield content.coverage_sentence(digest)
         yield from (f"*{escaped(note)}*" for note in digest.notes)
         yield from map(self._statement, digest.overview)
         yield from self._changes()
@@ -96,9 +96,15 @@ class _Section:
             yield self._heading("Not stated in the abstracts", 1)
             lines = []
             for end in self._digest.open_ends:
-                papers = ", ".join(self._names.get(id, id) for id in end.paper_ids)
-                lines.append(f"- {escaped(end.text)}{_aside(papers)}")
+                entries, more = content.silent(self._digest, end)
+                known = "".join(map(self._pointer, entries))
+                lines.append(f"- {escaped(end.text)}{known}{f' {more}' if more else ''}")
             yield "\n".join(lines)
+
+    def _pointer(self, entry: Entry) -> str:
+        """A marker that leads to what is quoted of a paper, or its name where nothing is."""
+        known = f"[^{self._prefix}{entry.number}]"
+        return known if entry.citations else f" ({escaped(entry.paper.name)})"
 
     def _omitted(self) -> Iterator[str]:
         if self._digest.omitted:
@@ -128,4 +134,4 @@ def _linked(paper: Paper) -> str:
 
 
 def _aside(text: str) -> str:
-    return f" ({escaped(text)})" if text else ""
+    return f" — {escaped(text)}" if text else ""

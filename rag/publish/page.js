@@ -161,21 +161,17 @@
     }
   }
 
-  // The picture's own hint is slow and plain; it is put aside while a better one shows.
+  // A mark tells what its entry says.
   for (const map of document.querySelectorAll("svg.map")) {
     map.addEventListener("pointerover", (event) => {
-      const hint = event.target.querySelector?.("title");
-      if (event.pointerType !== "mouse" || !hint) return;
-      const entry = document.getElementById(event.target.parentNode.href?.baseVal.slice(1));
-      const [name, line = ""] = hint.textContent.split("\n");
-      const title = Object.assign(document.createElement("b"), { textContent: name });
-      tip.replaceChildren(title, entry?.querySelector(".line").firstChild.textContent ?? line);
-      hint.remove();
+      const mark = event.target.closest("a");
+      const entry = mark && document.getElementById(mark.href.baseVal.slice(1));
+      if (event.pointerType !== "mouse" || !entry) return;
+      const title = document.createElement("b");
+      title.textContent = entry.querySelector("h4").textContent;
+      tip.replaceChildren(title, entry.querySelector(".line").firstChild.textContent);
       tip.hidden = false;
-      event.target.addEventListener("pointerout", () => {
-        tip.hidden = true;
-        event.target.append(hint);
-      }, { once: true });
+      event.target.addEventListener("pointerout", () => { tip.hidden = true; }, { once: true });
     });
     map.addEventListener("pointermove", (event) => {
       const left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 12);

@@ -19,8 +19,8 @@ def digest_text(digests: Sequence[Digest], style: Style) -> str:
 
 
 def _blocks(digest: Digest, names: Mapping[str, str], style: Style) -> Iterator[str]:
-    yield style.bold(fill(_line(digest.topic)))
-    yield fill(content.coverage_sentence(digest.coverage))
+    yield _underlined(digest.topic, style)
+    yield fill(content.coverage_sentence(digest))
     yield from (style.dim(fill(_line(note))) for note in digest.notes)
     if digest.overview:
         told = (_told(s.text, s.citations, s.supported) for s in digest.overview)
@@ -28,9 +28,14 @@ def _blocks(digest: Digest, names: Mapping[str, str], style: Style) -> Iterator[
     if digest.changes is not None:
         yield "\n".join([style.bold("Since the last digest"), *_changes(digest)])
     for shelf in content.shelves(digest):
-        yield style.bold(fill(f"{_line(shelf.name)} ({len(shelf.entries)})"))
+        heading = style.bold(fill(f"{_line(shelf.name)} ({len(shelf.entries)})"))
+        terms = style.dim(fill(_line(", ".join(shelf.terms)))) if shelf.terms else ""
+        yield "\n".join(filter(None, [heading, terms]))
         yield from (_entry(entry, digest.topic, style) for entry in shelf.entries)
-    for heading, lines in _lists(digest, names):
+    if digest.findings:
+        yield style.bold("Numbers")
+        yield from _numbers(digest, names, style)
+    for heading, lines in _lists(digest):
         if lines:
             yield "\n".join([style.bold(heading), *(fill(line, _INDENT) for line in lines)])
     rows = content.made_from_rows(digest.made_from)
@@ -38,15 +43,36 @@ def _blocks(digest: Digest, names: Mapping[str, str], style: Style) -> Iterator[
     yield style.dim(fill(f"Made from {made}"))
 
 
+def _underlined(topic: str, style: Style) -> str:
+    """A heading that stands out from those of groups in a file as well."""
+    lines = fill(_line(topic)).split("\n")
+    return "\n".join([*map(style.bold, lines), "=" * max(map(len, lines))])
+
+
 def _entry(entry: Entry, topic: str, style: Style) -> str:
-    lines = [f"{f'[{entry.number}]':<3} {style.bold(_line(entry.paper.name))}"]
+    lines = [_numbered(entry.number, entry.paper.name, style)]
     facts = content.facts(entry.paper, topic)
     if facts:
         lines.append(style.dim(fill(_line(" · ".join(facts)), _INDENT)))
     lines.append(fill(_told(entry.line, (), entry.supported), _INDENT))
-    quotes = dict.fromkeys(citation.quote for citation in entry.citations)
+    quotes = content.quotes(entry)
     lines += [style.dim(fill(f"“{_line(quote)}”", _INDENT)) for quote in quotes]
     return "\n".join(lines)
+
+
+def _numbered(number: int, name: str, style: Style) -> str:
+    """A paper's name behind its number, on as many lines as it needs."""
+    mark = f"[{number}] ".ljust(len(_INDENT))
+    lines = fill(_line(name), _INDENT)[len(_INDENT) :].split("\n")
+    return "\n".join([f"{mark}{style.bold(lines[0])}", *map(style.bold, lines[1:])])
+
+
+def _numbers(digest: Digest, names: Mapping[str, str], style: Style) -> Iterator[str]:
+    """What the abstract of each paper says in figures, under its name."""
+    for paper_id, findings in content.by_paper(digest.findings):
+        name = _numbered(findings[0].citation.number, names.get(paper_id, paper_id), style)
+        told = (fill(f"{_line(f.figure)}: {_line(f.claim)}", _INDENT) for f in findings)
+        yield "\n".join([name, *told])
 
 
 def _told(text: str, citations: Iterable[Citation], supported: bool) -> str:
@@ -63,23 +89,20 @@ def _changes(digest: Digest) -> Iterator[str]:
         yield f"{_INDENT}Nothing has changed."
 
 
-def _lists(digest: Digest, names: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
+def _lists(digest: Digest) -> Iterator[tuple[str, list[str]]]:
     """What follows the entries: headings, each with its lines."""
-    figures = [
-        f"{_line(f.figure)}: {_line(f.claim)} [{f.citation.number}]" for f in digest.findings
-    ]
-    yield "Numbers", figures
     ends = []
     for end in digest.open_ends:
-        papers = ", ".join(names.get(id, id) for id in end.paper_ids)
-        ends.append(f"{_line(end.text)}{_aside(papers)}")
+        entries, more = content.silent(digest, end)
+        papers = [*(f"[{entry.number}]" for entry in entries), *filter(None, [more])]
+        ends.append(f"{_line(end.text)}: {' '.join(papers)}")
     yield "Not stated in the abstracts", ends
     omitted = [f"{_line(o.title)}{_aside(o.reason)}" for o in digest.omitted]
     yield "Left out, and why", [*omitted, *filter(None, [content.unnamed(digest)])]
 
 
 def _aside(text: str) -> str:
-    return f" ({_line(text)})" if text else ""
+    return f" — {_line(text)}" if text else ""
 
 
 def _line(text: str) -> str:

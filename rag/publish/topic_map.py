@@ -6,6 +6,7 @@ On a narrow screen a number stands for a name, the one that the list of topic si
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import sqrt
 from xml.etree.ElementTree import Element
 
 from rag.publish.content import count, shown
@@ -24,7 +25,7 @@ def topic_map(atlas: Atlas, links: Mapping[str, str] | None = None) -> Element:
     papers, topics = count(len(atlas.points), "paper"), count(len(atlas.topics), "topic")
     svg = picture(WIDTH, HEIGHT, f"A map of {papers} on {topics}")
     svg.set("class", "map")
-    radius = max(2.6, min(6.0, 60 / max(len(atlas.points), 1) ** 0.5))
+    radius = _radius(atlas)
     for topic in sorted({point.topic for point in atlas.points}):
         group = add(svg, "g", class_=f"mark {hue(topic)}", data_topic=str(topic))
         for point in atlas.points:
@@ -60,7 +61,12 @@ def labels(atlas: Atlas) -> list[Label]:
 
     spots = np.array([_place(point) for point in atlas.points], np.float64).reshape(-1, 2)
     topic_of = np.array([point.topic for point in atlas.points], np.int_)
-    return Canvas(WIDTH, HEIGHT, spots).labels(atlas.topics, topic_of)
+    return Canvas(WIDTH, HEIGHT, spots, 1.3 * _radius(atlas)).labels(atlas.topics, topic_of)
+
+
+def _radius(atlas: Atlas) -> float:
+    """Of a mark: the more papers there are, the smaller."""
+    return max(2.6, min(6.0, 60 / sqrt(max(len(atlas.points), 1))))
 
 
 def _place(point: Point) -> tuple[float, float]:
@@ -70,12 +76,13 @@ def _place(point: Point) -> tuple[float, float]:
 
 
 def _mark(group: Element, point: Point, radius: float, anchor: str | None) -> None:
-    """A paper. Where its entry is on the page, the mark leads there, and the line is read there."""
+    """A paper. Where its entry is on the page, the mark leads there and says what stands there."""
     # The list of entries is the way for keyboards; thousands of stops in a map would be none.
     parent = add(group, "a", href=f"#{anchor}", tabindex="-1") if anchor else group
     mark = shape(parent, point.topic, *_place(point), radius)
-    told = (point.name,) if anchor else (point.name, point.line)
-    hint(mark, "\n".join(" ".join(shown(text).split()) for text in told if text))
+    if not anchor:
+        told = filter(None, (point.name, point.line))
+        hint(mark, "\n".join(" ".join(shown(text).split()) for text in told))
 
 
 def _name(svg: Element, label: Label) -> None:
@@ -91,4 +98,5 @@ def _name(svg: Element, label: Label) -> None:
     first = label.y - (len(label.lines) - 1) * LEADING / 2 + SIZE / 3
     for row, line in enumerate(label.lines):
         write(full, line, left + 12, first + row * LEADING)
-    write(group, str(label.topic + 1), label.x, label.y + 9, class_="brief")
+    x, y = label.spot
+    write(group, str(label.topic + 1), x, y + 9, class_="brief")
