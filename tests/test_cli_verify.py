@@ -146,8 +146,27 @@ def test_summaries_and_batches_are_verified_too(run: Run, tmp_path: Path, built:
     rows = [{"id": "1", "question": QUESTION}, {"id": "2", "question": "Who won the cup?"}]
     (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (tmp_path / "batch.jsonl").write_text(run("ask", "--batch", "questions.jsonl").out)
-    done = run("verify", "lines.jsonl", "batch.jsonl", "--json")
+    topics = run("digest", "learning", "cells", "--floor", 0, "--json", "--store", store)
+    (tmp_path / "digests.json").write_text(topics.out)
+    done = run("verify", "lines.jsonl", "batch.jsonl", "digests.json", "--json")
     assert done.status == 0
-    summaries, answers = done.json["files"]
+    summaries, answers, digests = done.json["files"]
     assert summaries["checked"] >= 8
     assert answers["checked"] >= 1
+    assert digests["checked"] >= 8
+
+
+def test_one_changed_word_of_a_line_that_was_quoted_fails_the_gate(
+    run: Run, tmp_path: Path, built: Path
+) -> None:
+    line = json.loads(run("summarize", "tide", "--format", "jsonl").out)
+    line["summary"] = line["summary"].replace("fills", "digs")
+    (tmp_path / "line.json").write_text(json.dumps(line))
+    done = run("verify", "line.json")
+    assert done.status == 3
+    assert "the word “digs” is not in the quotes" in done.out
+
+
+def test_the_help_says_what_the_json_is(run: Run) -> None:
+    told = " ".join(run("verify", "--help").out.split())
+    assert 'several give {"files": [a report each], "ok"}' in told

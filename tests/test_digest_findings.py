@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from rag.corpus.sentences import sentence_spans
+from rag.digest.claims import LONGEST
 from rag.digest.figures import figures
-from rag.digest.findings import A_PAPER, LONGEST, findings
+from rag.digest.findings import A_PAPER, findings
 from rag.types import Entry, Finding, Paper
 from tests.corpus import PAPERS
 from tests.fakes import paper
@@ -88,6 +89,34 @@ def test_a_claim_is_the_part_of_the_sentence_that_its_figure_is_of() -> None:
         "the kite reduces drift by 17%",
         "improves the lift by 5.3% compared to the best rival",
     ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Our kite achieves a 64% reduction.",
+        "Our kite improves by 3% over the baseline.",
+        "The lift is 4 for old kites vs. 19.3% for the boat.",
+        "With an average overall improvement of 13.9%.",
+        "We see gains ranging from 34% to 50% for kites, boats, and sleds.",
+        "The kite lowers drift and sway to 1.9% and 7.8%, respectively.",
+    ],
+)
+def test_a_figure_of_which_nothing_is_said_has_no_claim(sentence: str) -> None:
+    found = [finding.claim for finding in table(f"We build a kite. {sentence}")]
+    assert found in ([], [sentence.rstrip(".")]) and (not found or " and " in found[0])
+
+
+def test_an_item_of_a_list_goes_with_its_own_figure() -> None:
+    found = table(
+        "We build a kite. It reaches a lift of 77.2% on Luma, 84.1% on Hail, 78.2% on Veo."
+    )
+    assert [finding.claim for finding in found] == ["It reaches a lift of 77.2% on Luma"]
+
+
+def test_what_others_do_is_told_with_their_name() -> None:
+    found = table("We build a kite trial. On it, Heron and Gull demonstrates a fall rate of 42%.")
+    assert all("Gull demonstrates" in finding.claim for finding in found) and found
 
 
 def test_figures_of_the_background_and_of_rivals_are_left_out() -> None:

@@ -27,17 +27,16 @@ def kinds(text: str) -> set[str]:
     return {end.text for end in left_open(text)}
 
 
-GAIN, RIVAL, DATA, LIMITS, CODE = (
+GAIN, RIVAL, DATA, CODE = (
     "A gain is claimed, but its size is not stated",
     "A gain over others is claimed, but over which is not stated",
     "Experiments are reported, but on which data is not stated",
-    "The limits of the work are not stated",
     "Whether code, data or models are released is not stated",
 )
 
 
 def test_an_abstract_that_says_little_leaves_all_of_it_open() -> None:
-    assert kinds(BARE) == {GAIN, RIVAL, DATA, LIMITS, CODE}
+    assert kinds(BARE) == {GAIN, RIVAL, DATA, CODE}
 
 
 @pytest.mark.parametrize(
@@ -47,19 +46,24 @@ def test_an_abstract_that_says_little_leaves_all_of_it_open() -> None:
         ("It gains 12% of lift.", {GAIN}),
         ("The rivals are WingBeat and GustBench.", {RIVAL, DATA}),
         ("We ran the experiments on hills, lakes and roofs, including ours.", {DATA}),
-        ("It needs strong wind and fails in the rain.", {LIMITS}),
+        ("It serves open-source models on public roads, and they share a code.", set()),
         ("Our code is public.", {CODE}),
         ("See https://example.org/kite for more.", {CODE}),
     ],
 )
 def test_what_is_stated_is_not_listed(addition: str, stated: set[str]) -> None:
-    assert kinds(f"{BARE} {addition}") == {GAIN, RIVAL, DATA, LIMITS, CODE} - stated
+    assert kinds(f"{BARE} {addition}") == {GAIN, RIVAL, DATA, CODE} - stated
 
 
 def test_nothing_is_missed_where_nothing_is_claimed() -> None:
     theory = "We prove that every kite falls in the end. The proof is short."
-    assert kinds(theory) == {LIMITS, CODE}
+    assert kinds(theory) == {CODE}
     assert left_open("Kites are old.", "", "word") == ()
+
+
+def test_it_does_not_matter_in_which_person_authors_speak() -> None:
+    they = BARE.replace("We present", "The authors present")
+    assert kinds(they) == kinds(BARE)
 
 
 def test_the_papers_concerned_are_named_once_in_their_order() -> None:

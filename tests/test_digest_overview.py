@@ -10,6 +10,7 @@ import pytest
 
 from rag.corpus.sentences import sentence_spans
 from rag.digest.clauses import called, clause
+from rag.digest.kinds import kind_of
 from rag.digest.overview import MOST_STATEMENTS, overview
 from rag.embed.minilm import MiniLM
 from rag.engine.check import Checker, Quoted
@@ -26,7 +27,7 @@ KITES = [
     paper(
         "knot",
         "Lines of kites tangle. KnotFree is a planner that orders the lines before takeoff. "
-        "Wind energy farms use it. Without it wind energy does not grow.",
+        "Farms use it for wind energy. Without it wind energy does not grow.",
         handle="KnotFree",
     ),
     paper(
@@ -37,7 +38,7 @@ KITES = [
     ),
     paper(
         "soft",
-        "Soft wings bend. SoftWing is a planner that bends them on purpose, for wind energy. "
+        "Soft wings bend. SoftWing is a planner that bends wings on purpose, for wind energy. "
         "Wind energy costs less with them.",
         handle="SoftWing",
     ),
@@ -52,14 +53,14 @@ LINES = {
     "gust": "GustNet is a controller that lands kites in a storm.",
     "knot": "KnotFree is a planner that orders the lines before takeoff.",
     "bench": "KiteBench is a benchmark for wind energy from kites.",
-    "soft": "SoftWing is a planner that bends them on purpose, for wind energy.",
+    "soft": "SoftWing is a planner that bends wings on purpose, for wind energy.",
     "sea": "SeaPull is a method that steers ships by sound.",
 }
 
 
 def entry(number: int, known: Paper, line: str | None = None) -> Entry:
     """The paper with its line and the sentence that has its verb."""
-    line = LINES[known.paper_id] if line is None else line
+    line = LINES.get(known.paper_id, "It is here.") if line is None else line
     sought = line.rstrip(".").split()[-1:]
     start, end = next(
         ((s, e) for s, e in sentence_spans(known.text) if sought[0] in known.text[s:e]), (0, 0)
@@ -88,8 +89,8 @@ def test_common_ground_comes_first_and_differences_after(checker: Checker) -> No
     texts = [statement.text for statement in said(checker, KITES)]
     assert 2 <= len(texts) <= MOST_STATEMENTS
     assert texts[0].startswith("Beyond kites, most of these papers deal with wind energy")
-    assert any(re.search(r"KiteBench is a benchmark, whereas .* method", text) for text in texts)
-    assert any(", while " in text or ", whereas " in text for text in texts[1:])
+    assert any(re.search(r"KiteBench is a benchmark", text) for text in texts[1:])
+    assert any(re.search(r"SeaPull is a method", text) for text in texts[1:])
 
 
 def test_every_statement_is_one_supported_sentence_on_exact_quotes(checker: Checker) -> None:
@@ -113,7 +114,7 @@ def test_most_is_more_than_half_and_none_is_said_to_be_about_what_it_mentions_on
     hinted = paper("sea", f"{KITES[4].text} Wind energy is another matter.", handle="SeaPull")
     all_five = [*KITES[:4], hinted]
     assert "all" not in said(checker, all_five)[0].text.split()
-    assert said(checker, KITES[:4])[0].text.startswith("Beyond kites, all of these papers")
+    assert "SoftWing all deal with wind energy" in said(checker, KITES[:4])[0].text
     few = [*KITES[:1], *KITES[4:]]
     assert not any("wind energy" in statement.text.lower() for statement in said(checker, few))
 
@@ -150,6 +151,47 @@ def test_groups_are_told_by_what_sets_them_apart(checker: Checker) -> None:
     )
 
 
+@pytest.mark.parametrize("word", ["detects", "authors", "dependencies", "stone keeps", "training"])
+def test_verbs_and_words_that_all_papers_have_are_no_themes(checker: Checker, word: str) -> None:
+    told = [
+        paper(f"p{n}", f"The authors of {name} say that the {word} it here. A {word} its {name}.",
+              handle=name)
+        for n, name in enumerate(("GullNet", "TernNet", "SwanNet", "RookNet"))
+    ]  # fmt: skip
+    assert said(checker, told) == ()
+
+
+def test_a_theme_that_is_the_topic_is_not_told(checker: Checker) -> None:
+    assert not any("deal with" in found.text for found in said(checker, KITES[:4], "wind energy"))
+
+
+def test_several_are_a_share_that_is_worth_telling(checker: Checker) -> None:
+    boats = [paper(f"o{n}", f"We sail boat {n}.", handle=f"Boat{n}") for n in range(20)]
+    assert "several of these papers deal with wind" in said(checker, [*KITES, *boats[:8]])[0].text
+    assert not any("deal with" in found.text for found in said(checker, [*KITES, *boats]))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("We introduce KiteBench, a large benchmark for kites.", "benchmark"),
+        ("The authors present KiteBench (Kites on Trial), a curated dataset of storms.", "dataset"),
+        ("We propose KiteBench, a framework for evaluating pilots.", "evaluation"),
+        ("KiteBench is the first attack on kites that needs no wind.", "attack"),
+        ("With a kite we build a benchmark. KiteBench is a framework that steers.", "method"),
+        ("Kites are old. The authors prove that all of them fall.", "theory"),
+        ("Kites are old. In this work, we study how they fall.", "study"),
+        ("Using KiteBench, we build OtherBench, a benchmark for kites.", None),
+        ("We propose a kite. We study how it falls.", None),
+        ("Kites are old. Finally, we study how they fall.", None),
+    ],
+)
+def test_a_kind_is_what_the_authors_say_that_they_bring(text: str, name: str | None) -> None:
+    known = paper("kite", text, handle="KiteBench")
+    kind = kind_of(Entry(1, known, "It flies.", (), True, 1.0), sentence_spans(text))
+    assert (kind and kind.name) == name
+
+
 def test_papers_without_a_name_are_called_by_a_short_title_or_not_at_all() -> None:
     short = paper("a", "We dry nets. Nets dry.", title="Drying Nets in the Sun", handle="Nets Dry")
     long = paper("b", short.text, title=" ".join(["Net"] * 12), handle="Nets Dry")
@@ -164,11 +206,11 @@ def test_papers_without_a_name_are_called_by_a_short_title_or_not_at_all() -> No
         ("GustNet is a kite with two tails.", "GustNet is a kite with two tails"),
         (
             "We study how long kites fall in the rain and show that they do.",
-            "GustNet studies how long kites fall in the rain",
+            "one paper studies how long kites fall in the rain",
         ),
         (
             "We find that kites fall, unless there is wind.",
-            "GustNet finds that kites fall, unless there is wind",
+            "one paper finds that kites fall, unless there is wind",
         ),
         ("We introduce GustNet, a kite.", None),
         ("GustNet overcomes this by a second tail.", None),

@@ -94,6 +94,12 @@ def test_papers_come_and_go_for_reasons(tmp_path: Path) -> None:
     [
         ({"status": "oral"}, "status: poster → oral"),
         ({"status": None}, "status: poster → none"),
+        (
+            {"venue": "Toy Conference 2031 Oral", "year": 2031},
+            "venue: Toy Workshop 2030 → Toy Conference 2031 Oral; year: 2030 → 2031",
+        ),
+        ({"area": "apiary"}, "area: biology → apiary"),
+        ({"url": "https://example.org/b"}, "url: none → https://example.org/b"),
         ({"title": "Hives"}, "title: Reading the Dance Floor of a Hive → Hives"),
         (
             {"text": BY_ID["bees"].text.replace("1,240", "1,300")},
@@ -113,8 +119,9 @@ def test_a_paper_changes(tmp_path: Path, now: dict[str, Any], detail: str) -> No
 
 def test_an_older_file_is_compared_by_what_it_has(tmp_path: Path) -> None:
     """Without hash, title and status only quotes tell; what a file does not say has not changed."""
-    before = old(tmp_path, "bees", drop=("text_hash", "status", "title", "handle"))
-    other = replace(BY_ID["bees"], status="oral", title="Hives")
+    later = ("text_hash", "status", "title", "handle", "venue", "year", "area", "url")
+    before = old(tmp_path, "bees", drop=later)
+    other = replace(BY_ID["bees"], status="oral", title="Hives", venue="Toy Days", year=2032)
     assert changes(before, digest([other]), STORE) == ()
     reworded = replace(other, text=other.text.replace("flowers", "food"))
     assert [each.kind for each in changes(before, digest([reworded]), STORE)] == ["changed"]
@@ -141,14 +148,14 @@ def test_papers_move_between_groups_not_with_them(tmp_path: Path) -> None:
     before = old(tmp_path, "tide grid bees cells grip", {"A": "tide grid bees", "B": "cells grip"})
     now = digest("cells grip bees tide grid", {"B2": "cells grip bees", "A": "tide grid"})
     assert told(changes(before, now, STORE)) == [("moved", "bees", "from “A” to “B2”")]
-    assert "The group “B2” was called “B” before." in remarks(before, now)
+    assert "Groups that go by another name now: “B” → “B2”." in remarks(before, now)
 
 
 def test_a_group_that_fell_apart_was_not_renamed(tmp_path: Path) -> None:
     before = old(tmp_path, "tide grid bees cells", {"A": "tide grid bees cells"})
     now = digest("tide grid bees cells", {"B": "tide grid", "C": "bees cells"})
     assert [each.paper_id for each in changes(before, now, STORE)] == ["bees", "cells"]
-    assert not any("called" in remark for remark in remarks(before, now))
+    assert not any("another name" in remark for remark in remarks(before, now))
 
 
 def test_a_paper_may_move_to_another_group_of_the_same_name(tmp_path: Path) -> None:
@@ -163,7 +170,7 @@ def test_names_that_were_exchanged_move_nobody(tmp_path: Path) -> None:
     before = old(tmp_path, "tide grid bees cells", {"A": "tide grid", "B": "bees cells"})
     now = digest("tide grid bees cells", {"B": "tide grid", "A": "bees cells"})
     assert changes(before, now, STORE) == ()
-    assert sum("was called" in remark for remark in remarks(before, now)) == 2
+    assert "Groups that go by another name now: “A” → “B”, “B” → “A”." in remarks(before, now)
 
 
 @pytest.mark.parametrize("groups", [None, {"all": "tide grid bees cells"}])
@@ -178,8 +185,34 @@ def test_another_way_of_making_is_told(tmp_path: Path) -> None:
     before = old(tmp_path, "tide", settings={"floor": 0.5})
     now = digest("tide", corpus="c2", engine="llm", model="m-1")
     (remark,) = remarks(before, now)
-    assert "engine extractive → llm, floor 0.5 → none, model none → m-1" in remark
-    assert "corpus" not in remark
+    assert remark.endswith(
+        ": engine: extractive before, llm now; floor: 0.5 before, the default now; "
+        "model: none before, m-1 now."
+    )
+
+
+def test_a_setting_that_is_given_now_had_its_default_before(tmp_path: Path) -> None:
+    before = old(tmp_path, "tide", corpus="c2")
+    (remark,) = remarks(before, digest("tide", settings={"floor": 0.1}))
+    assert remark.endswith(": floor: the default before, 0.1 now.")
+
+
+def test_remarks_are_few_and_short(tmp_path: Path) -> None:
+    """However much is called or made otherwise."""
+    ids = "tide grid bees cells grip leak prune".split()
+    before = old(
+        tmp_path,
+        " ".join(ids),
+        {f"old {id} {'x' * 500}": id for id in ids},
+        topic="gauges",
+        settings={f"s{n}": "x" * 500 for n in range(20)},
+    )
+    now = digest(" ".join(ids), {f"new {id}": id for id in ids})
+    found = remarks(before, now)
+    assert len(found) == 4
+    assert sum("another name" in remark for remark in found) == 1
+    assert all(len(remark) < 1_000 for remark in found)
+    assert found[-1].endswith(", 2 more.")
 
 
 def test_topics_are_found_by_their_words(tmp_path: Path) -> None:

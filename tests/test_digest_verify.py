@@ -165,7 +165,31 @@ CALLED = {"entries": "entry", "findings": "finding", "overview": "overview"}
             "unsupported",
             "other words",
         ),
+        (
+            ("findings", 0, "claim"),
+            "lowers the error of the water level by 75 %",
+            "unsupported",
+            "the quote has the figure from 9.4 cm to 6.1 cm, and the claim does not",
+        ),
         (("overview", 0, "text"), "A policy picks 12 berries.", "unsupported", "12"),
+        (
+            ("overview", 0, "text"),
+            GRIP["quote"].replace("strawberries", "tomatoes"),
+            "unsupported",
+            "the word “tomatoes” is not in the quotes",
+        ),
+        (
+            (*ENTRY, "line"),
+            TIDE_LINE.replace("error", "price"),
+            "unsupported",
+            "the word “price” is not in the quotes",
+        ),
+        (
+            (*ENTRY, "line"),
+            "TideNet lowers the level of the water error from 9.4 cm to 6.1 cm.",
+            "unsupported",
+            "“level” and “of” stand in another order",
+        ),
     ],
 )
 def test_what_was_tampered_with_is_found(
@@ -176,6 +200,47 @@ def test_what_was_tampered_with_is_found(
     assert bad.status == status
     assert detail in bad.detail
     assert bad.where == f"digest 1, {CALLED[place[0]]} 1"
+
+
+def test_only_what_was_made_of_quotes_is_held_to_their_words(look: Look) -> None:
+    """A model may have other words, and an older file does not say who wrote it."""
+    line = TIDE_LINE.replace("lowers the error", "cuts the error")
+    reworded = changed(DIGEST, [*ENTRY, "line"], line)
+    assert statuses(look({"digests": [reworded]})).count("unsupported") == 1
+    assert "unsupported" not in statuses(look(changed(reworded, ["made_from", "engine"], "llm")))
+    summary = changed(SUMMARY, ["summary"], BEES_LINE.replace("read 1,240", "watched 1,240"))
+    assert statuses(look(summary)) == ["ok"]
+    assert statuses(look({**summary, "engine": "extractive"})) == ["unsupported"]
+    assert statuses(look({**SUMMARY, "engine": "extractive"})) == ["ok"]
+    answer = changed(ANSWER, ["statements", 0, "text"], line)
+    del answer["text"]
+    assert statuses(look({**answer, "engine": "llm"})) == ["ok"]
+    assert statuses(look({**answer, "engine": "extractive"})) == ["unsupported"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "now"),
+    [
+        (
+            "On ten years of records it lowers the error of the water level from 9.4 cm to 6.",
+            TIDE["quote"],
+        ),
+        (
+            "that fills gaps from neighbouring harbours. On",
+            "fills the gaps from neighbouring harbours.",
+        ),
+        (
+            "We present WaveNet, a graph network that fills the gaps from harbours. On twelve",
+            "We present TideNet, a graph network that fills the gaps from neighbouring harbours.",
+        ),
+    ],
+)
+def test_what_a_text_says_now_is_shown_in_whole_words_and_sentences(
+    look: Look, quote: str, now: str
+) -> None:
+    (gone,) = look(changed(SUMMARY, ["citations", 0], {**TIDE, "quote": quote}))
+    assert gone.status == "gone"
+    assert f"it says “{now}”" in gone.detail or gone.detail.endswith(f" {now}”")
 
 
 def test_an_answer_says_what_its_statements_say(look: Look) -> None:

@@ -40,7 +40,9 @@ def verify(terminal: Terminal, files: Sequence[str]) -> None:
       gone         the paper, or the quote, is not there any more
       unsupported  the quotes stand, but do not carry the sentence
     and the exit status is 3 unless all of them are ok. Sentences that a file itself marks as
-    unsupported are only asked for their quotes.
+    unsupported are only asked for their quotes; those that were made without a model are held to
+    the words of their quotes. With --json, one FILE gives its report, {"path", "ok", …,
+    "citations"}, and several give {"files": [a report each], "ok"}.
     """
     from rag.digest.saved import read_saved
 

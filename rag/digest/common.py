@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from rag.digest.drafts import Draft, Papers, capital, listed
+from rag.digest.drafts import EXAMPLES, Draft, Papers, capital, listed
 from rag.digest.phrases import key
 from rag.digest.shared import Theme, Themes
 from rag.types import Citation
@@ -17,8 +17,10 @@ TOPIC_WORDS = 5
 """Of a topic that is short enough to be repeated in a sentence."""
 HANDFUL = 6
 """Papers up to which it is worth saying what two of them share, or most of them mention."""
-SEVERAL, FEW = 3, 0.1
+SEVERAL, FEW = 3, 0.2
 """Papers with a theme, and their share of all, below which it says nothing of the whole."""
+SHOWN = 5
+"""Papers that are named and quoted for what most have in common, so that it can be checked."""
 TYPICAL = 0.2
 """Share of a group's papers that must be about what it is said to lean towards."""
 STRANDS = 3
@@ -26,24 +28,18 @@ STRANDS = 3
 
 
 def widest(papers: Papers, _: Sequence[Draft]) -> Iterator[Draft]:
-    """What most papers are about beyond the topic; where there is nothing, the topic itself; of
-    a few papers without either, what most of them mention."""
+    """What most papers are about beyond the topic; of a few papers without such a thing, what
+    most of them mention."""
     everyone = range(len(papers))
-    beyond = papers.themes.ranked(everyone, avoid=papers.topic)
-    for theme in beyond:
+    for theme in papers.themes.ranked(everyone, avoid=papers.topic):
         for draft in _shared(papers, papers.themes, theme, "deal with"):
             if _is_phrase_of(papers.topic, draft):
                 text = f"Beyond {_inside(papers.topic)}, {draft.text}"
                 yield Draft(text, draft.citations, draft.words)
             yield _begun(draft)
-    for theme in papers.themes.ranked(everyone):
-        if theme not in beyond and 2 * len(theme.members) > len(papers):
-            yield from map(_begun, _shared(papers, papers.themes, theme, "deal with"))
-    if len(papers) <= HANDFUL:
-        mentioned = Themes(papers.entries, papers.spans, mentioned=True)
-        for theme in mentioned.ranked(everyone):
-            if 2 * len(theme.members) > len(papers):
-                yield from map(_begun, _shared(papers, mentioned, theme, "touch on"))
+    for theme in papers.mentioned.ranked(everyone, avoid=papers.topic):
+        if 2 * len(theme.members) > len(papers):
+            yield from map(_begun, _shared(papers, papers.mentioned, theme, "touch on"))
 
 
 def another(papers: Papers, told: Sequence[Draft]) -> Iterator[Draft]:
@@ -59,7 +55,7 @@ def another(papers: Papers, told: Sequence[Draft]) -> Iterator[Draft]:
 
 def _shared(papers: Papers, themes: Themes, theme: Theme, deal: str) -> Iterator[Draft]:
     """The draft that says who is about a theme, if they are enough."""
-    shown = papers.examples(theme.members)
+    shown = papers.examples(theme.members, SHOWN)
     text = _subject(papers, theme, shown, also="also" in deal)
     if text:
         subject, among = text
@@ -72,7 +68,9 @@ def _subject(
     papers: Papers, theme: Theme, shown: Sequence[int], also: bool
 ) -> tuple[str, str] | None:
     """Whom a theme belongs to, counted, and examples; None where they are too few."""
-    names, count, total = papers.names(shown), len(theme.members), len(papers)
+    count, total = len(theme.members), len(papers)
+    systems = papers.names(shown, titles=False)
+    names = systems if len(systems) >= EXAMPLES else papers.names(shown)[:EXAMPLES]
     among = f", among them {listed(names)}" if names else ""
     if count == len(names) and (count == total or (count == 2 and total <= HANDFUL)):
         both = "both" if count == 2 else "all"

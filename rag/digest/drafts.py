@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rag.digest.clauses import called, is_titled
+from rag.digest.kinds import Kind, kind_of
 from rag.digest.shared import Themes
 from rag.types import Citation, Entry, Group
 
@@ -19,15 +20,12 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A sentence that may be said, and what later ones need not say again: ``words`` are those of
-    its theme's key, ``classed`` the indices of entries whose kind it tells, ``contrasted`` of
-    those that it sets beside each other."""
+    """A sentence that may be said, and the ``words`` of its theme's key, which later ones need not
+    say again."""
 
     text: str
     citations: tuple[Citation, ...]
     words: frozenset[str] = frozenset()
-    classed: frozenset[int] = frozenset()
-    contrasted: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,16 @@ class Papers:
         return Themes(self.entries, self.spans)
 
     @cached_property
+    def mentioned(self) -> Themes:
+        """With what papers only mention, if it is a topic with a name."""
+        return Themes(self.entries, self.spans, mentioned=True)
+
+    @cached_property
+    def kinds(self) -> list[Kind | None]:
+        """What kind of thing each entry's paper brings."""
+        return [kind_of(entry, self.spans.get(entry.paper.paper_id, ())) for entry in self.entries]
+
+    @cached_property
     def members(self) -> list[list[int]]:
         """Indices of the entries of each group, its central ones first."""
         index = {entry.paper.paper_id: i for i, entry in enumerate(self.entries)}
@@ -55,12 +63,12 @@ class Papers:
             for group in self.groups
         ]
 
-    def examples(self, members: Sequence[int]) -> list[int]:
-        """Up to EXAMPLES of some papers: those with a name first, then the most relevant."""
+    def examples(self, members: Sequence[int], most: int = EXAMPLES) -> list[int]:
+        """Up to ``most`` of some papers: those with a name first, then the most relevant."""
         order = sorted(
             members, key=lambda i: (self._namelessness(i), -self.entries[i].relevance, i)
         )
-        return sorted(order[:EXAMPLES])
+        return sorted(order[:most])
 
     def names(self, members: Sequence[int], titles: bool = True) -> list[str]:
         """What to call some papers, without those that have no name for a sentence."""

@@ -45,7 +45,7 @@ _MEASURE = rf"(?:{_SHARE}|{_TIMES}|{_POINTS}|{_UNIT})"
 _SPREAD = r"(?:\s?[-–—~∼/→]\s?|\sto\s|\svs\.?\s)"
 _SCALE = r"(?:[KkMBT](?![^\W_])|\s?(?:million|billion|trillion|thousand)\b)"
 _AMOUNT = rf"{_DIGITS}{_SCALE}?\+?"
-_THINGS = r"\s(?:[a-z][\w-]*\s){0,2}(?!models|scales|times)[a-z][\w-]*[^\Wius]s\b"
+_THINGS = r"\s(?:[a-z][\w-]*\s){0,2}(?!models|scales|times|parameters)[a-z][\w-]*[^\Wius]s\b"
 """What is counted: up to two words and a plural. Sizes of models are no result."""
 
 _FIGURE = re.compile(

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from rag.corpus.sentences import OPENERS
 from rag.engine.check.naming import MEANINGS
+from rag.summarize.openings import first_person
 from rag.types import Entry, OpenEnd, Paper
 
 MAX_SENTENCES = 200
@@ -45,19 +46,16 @@ _RIVALS = re.compile(
     re.I,
 )
 _SHARED = re.compile(
-    r"\b(?:code|codes|codebase|github|gitlab|hugging ?face|open[- ]?(?:sourc|weight|data)\w*|"
-    r"releas\w+|availab\w+|public\w*|repositor\w+|(?:web|project) ?(?:page|site)s?|website|demo|"
-    r"https?|www|shar(?:e|ed|es|ing)|download\w*|checkpoints?|toolkit|librar\w+|package)\b|://",
+    r"\b(?:(?:our|source|all|full|the|project|associated) codes?|codebase|"
+    r"codes? (?:is|are|and|will|can|at|for reproduc\w+)|github|gitlab|hugging ?face|"
+    r"open[- ]?sourc(?:ed|es|ing)|(?:we|fully) open[- ]?source|"
+    r"open[- ]?source (?:our|the|all|code|implementation|it|them)|releas\w+|"
+    r"(?:make|made|making|is|are|be) (?:\w+ )?available|"
+    r"available (?:at|on|online|from|here|upon|under|via)|publicly|repositor\w+|"
+    r"(?:web|project|home) ?(?:page|site)s?|https?|www|download\w*)\b|\bcodes?:|://",
     re.I,
 )
-_LIMIT = re.compile(
-    r"\b(?:limit\w*|fail\w*|drawbacks?|weakness\w*|cannot|can not|can't|caveats?|trade-?offs?|"
-    r"costs?|expense|only|unless|however|although|though|but|except|provided that|as long as|"
-    r"future|struggl\w*|degrad\w*|short of|overhead|vulnerab\w*|suffers?|poor\w*|worse|lack\w*|"
-    r"insufficient\w*|depends?|dependen\w+|requir\w+|assum\w+|restrict\w*|not|n't|no|without|"
-    r"remain\w*|gap|challeng\w*|room for|still|if|when|under|bound\w*)\b",
-    re.I,
-)
+"""Says that something is given to others; that models are public or open-source does not."""
 _TOKEN = re.compile(r"[^\W_][\w.+&@-]*")
 _NAME = re.compile(r"[A-Z]|.+[A-Z]|[a-z]+-?\d")
 
@@ -69,8 +67,11 @@ class _Abstract:
 
     @cached_property
     def own(self) -> Sequence[str]:
-        """The sentences from the first on in which the authors speak of their work."""
-        first = (i for i, sentence in enumerate(self.sentences) if _OWN.search(sentence))
+        """The sentences from the first on in which the authors, in whatever person, speak of their
+        work, or name what they made."""
+        handle = self.paper.handle
+        told = first_person(self.sentences)
+        first = (i for i, s in enumerate(told) if _OWN.search(s) or (handle and handle in s))
         return self.sentences[next(first, len(self.sentences)) :]
 
     @cached_property
@@ -125,11 +126,6 @@ def _no_data(abstract: _Abstract) -> bool:
     return bool(reports) and not told
 
 
-def _no_limit(abstract: _Abstract) -> bool:
-    """Nothing that the authors say of their own work could be a limit of it."""
-    return len(abstract.own) > 1 and not any(map(_LIMIT.search, abstract.own))
-
-
 def _no_code(abstract: _Abstract) -> bool:
     return bool(abstract.own) and not _SHARED.search(abstract.paper.text)
 
@@ -138,7 +134,6 @@ _KINDS: tuple[tuple[str, Callable[[_Abstract], bool]], ...] = (
     ("A gain is claimed, but its size is not stated", _no_figure),
     ("A gain over others is claimed, but over which is not stated", _no_rival),
     ("Experiments are reported, but on which data is not stated", _no_data),
-    ("The limits of the work are not stated", _no_limit),
     ("Whether code, data or models are released is not stated", _no_code),
 )
 

@@ -16,10 +16,10 @@ from rag.digest.drafts import Draft, Papers
 from rag.engine.check import Checker, Quoted
 from rag.types import Entry, Group, Statement
 
-MOST_STATEMENTS = 4
+FEWEST, MOST_STATEMENTS = 2, 4
 TRIED = 8
 """Versions of a sentence that are checked before it is given up."""
-SENTENCES = (widest, another, kinds, side_by_side, side_by_side)
+SENTENCES = (widest, another, kinds, side_by_side)
 """What is said, in the order in which it is read; each knows what was said before."""
 
 
@@ -30,8 +30,8 @@ def overview(
     checker: Checker,
     spans: Mapping[str, Sequence[tuple[int, int]]],
 ) -> tuple[Statement, ...]:
-    """Two to four supported statements; fewer where the papers have too little in common, none
-    for a single one. ``spans``: sentences of each paper's text, by paper_id."""
+    """Two to four supported statements; fewer where neither the papers together nor single ones
+    by name can be spoken of, none for a single paper. ``spans``: sentences of each paper's text, by paper_id."""
     once: dict[str, Entry] = {}
     for entry in entries:
         once.setdefault(entry.paper.paper_id, entry)
@@ -44,7 +44,26 @@ def overview(
         for draft, support in islice(_supported(sentence(papers, told), once, checker), 1):
             told.append(draft)
             statements.append(Statement(draft.text, draft.citations, True, support))
+    if len(papers) > FEWEST:
+        missing = max(FEWEST - len(statements), 0)
+        statements += islice(_typical(once, groups, checker), missing)
     return tuple(statements)
+
+
+def _typical(
+    entries: Mapping[str, Entry], groups: Sequence[Group], checker: Checker
+) -> Iterator[Statement]:
+    """Where little can be said of all, what single papers do: the most central one of each group,
+    then the surest. Only lines that say by name whose they are."""
+    central = [paper_id for group in groups for paper_id in group.central[:1]]
+    surest = sorted(entries, key=lambda paper_id: -entries[paper_id].relevance)
+    for paper_id in dict.fromkeys([*central, *surest]):
+        entry = entries.get(paper_id)
+        if entry and entry.line.startswith(f"{entry.paper.handle} "):
+            quotes = [Quoted(citation.quote, _names(entry)) for citation in entry.citations]
+            verdict = checker.check(entry.line, quotes)
+            if verdict.supported:
+                yield Statement(entry.line, entry.citations, True, verdict.support)
 
 
 def _supported(

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rag.digest.parts import FIX, Part, parts
+from rag.digest.wording import Made
 from rag.errors import SourceError
 from rag.types import Citation, Group
 
-_FACTS = ("title", "status", "text_hash")
+FACTS = ("title", "status", "venue", "year", "area", "url")
+"""What is known of a paper besides its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,9 @@ class Claim:
     """A sentence of a saved file and the quotes that it is said to rest on.
 
     ``paper_id`` is the only paper that it may be about, where there is just one; ``figure`` what
-    else has to stand in its quote. ``supported`` is what the file says of it. ``shown`` is False
-    for a statement that its answer's text, which is what people read, does not have.
+    else has to stand in its quote. ``supported`` is what the file says of it, ``made`` how it
+    says that it was made. ``shown`` is False for a statement that its answer's text, which is
+    what people read, does not have.
     """
 
     where: str
@@ -33,17 +36,19 @@ class Claim:
     supported: bool
     paper_id: str | None = None
     figure: str | None = None
+    made: Made = "freely"
     shown: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class SavedEntry:
-    """A paper in a saved digest. ``facts`` are those of its title, status and text_hash that the
-    file gives; an older one may give none."""
+    """A paper in a saved digest. ``facts`` are those of FACTS that the file gives; an older one
+    may give none, and no ``text_hash``."""
 
     paper_id: str
     name: str
     facts: Mapping[str, str | None]
+    text_hash: str | None
     quotes: tuple[str, ...]
 
 
@@ -91,7 +96,8 @@ def read_saved(path: str) -> Saved:
         elif part.has("statements"):
             claims += _answer_claims(part)
         elif part.has("summary"):
-            claims.append(_claim(part, "summary", part.text("paper_id")))
+            made = _made(part, "of a quote")
+            claims.append(_claim(part, "summary", made, part.text("paper_id")))
         elif part.has("error"):
             failed += 1
         else:
@@ -126,11 +132,17 @@ def _digest(part: Part) -> SavedDigest:
 
 
 def _entry(part: Part) -> SavedEntry:
-    facts = {name: part.optional(name) for name in _FACTS if name in part.data}
+    facts = {name: _fact(part, name) for name in FACTS if name in part.data}
     paper_id = part.text("paper_id")
     name = facts.get("title") or part.optional("handle") or paper_id
     quotes = tuple(citation.text("quote") for citation in part.each("citations", "citation"))
-    return SavedEntry(paper_id, name, facts, quotes)
+    return SavedEntry(paper_id, name, facts, part.optional("text_hash"), quotes)
+
+
+def _fact(part: Part, name: str) -> str | None:
+    if name == "year" and part.has(name):
+        return str(part.whole(name))
+    return part.optional(name)
 
 
 def _made_from(part: Part) -> dict[str, str]:
@@ -148,27 +160,34 @@ def canonical(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _answer_claims(part: Part) -> Iterator[Claim]:
-    told = part.optional("text")
+    told, made = part.optional("text"), _made(part, "of a quote")
     for statement in part.each("statements", "statement"):
-        claim = _claim(statement, "text")
+        claim = _claim(statement, "text", made)
         yield replace(claim, shown=told is None or claim.text in told)
 
 
 def _digest_claims(part: Part) -> Iterator[Claim]:
+    made_from = part.inner("made_from")
     for statement in part.each("overview", "overview"):
-        yield _claim(statement, "text")
+        yield _claim(statement, "text", _made(made_from, "of quotes"))
     for entry in part.each("entries", "entry"):
-        yield _claim(entry, "line", entry.text("paper_id"))
+        yield _claim(entry, "line", _made(made_from, "of a quote"), entry.text("paper_id"))
     for finding in part.each("findings", "finding"):
         cited = (_citation(finding.inner("citation")),)
         paper_id, figure = finding.text("paper_id"), finding.text("figure")
         yield Claim(finding.where, finding.text("claim"), cited, True, paper_id, figure)
 
 
-def _claim(part: Part, text: str, paper_id: str | None = None) -> Claim:
+def _made(part: Part, by_quoting: Made) -> Made:
+    """How the sentences of a part were made, by what it says of its engine."""
+    return by_quoting if part.data.get("engine") == "extractive" else "freely"
+
+
+def _claim(part: Part, text: str, made: Made, paper_id: str | None = None) -> Claim:
     citations = tuple(map(_citation, part.each("citations", "citation")))
     where = part.where or text
-    return Claim(where, part.text(text), citations, part.flag("supported"), paper_id)
+    supported = part.flag("supported")
+    return Claim(where, part.text(text), citations, supported, paper_id, made=made)
 
 
 def _citation(part: Part) -> Citation:

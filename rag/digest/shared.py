@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.digest.phrases import LONELY, SPELT_OUT, abbreviates, key, phrases, spelling, whole
+from rag.digest.subjects import known, may_be_subject, stands_as_noun
 from rag.types import Citation, Entry
 
 MAX_SENTENCES = 200
@@ -38,8 +39,8 @@ class _Told:
 
 
 class Themes:
-    """The themes of some entries; indices count these. With ``mentioned`` a theme is whatever a
-    paper mentions."""
+    """The themes of some entries; indices count these. With ``mentioned`` a theme is also what a
+    paper mentions once, if that is a topic with a name."""
 
     def __init__(
         self,
@@ -68,10 +69,12 @@ class Themes:
         kept = whole({phrase: len(found) for phrase, found in wide.items()})
         weights = {phrase: self._weight(phrase, wide[phrase], members) for phrase in kept}
         order = sorted(weights, key=lambda phrase: (-weights[phrase], phrase))
-        return [
-            Theme(p, spelling(p, [self._told[i].spelt[p] for i in wide[p]]), tuple(wide[p]))
-            for p in order
-        ]
+        return [Theme(p, self._named(p, wide[p]), tuple(wide[p])) for p in order]
+
+    def _named(self, phrase: str, having: Sequence[int]) -> str:
+        """As the field writes it or, if it has no name for it, as these papers do."""
+        name = known().get(phrase, "")
+        return name or spelling(phrase, [self._told[i].spelt[phrase] for i in having])
 
     def _weight(self, phrase: str, having: Sequence[int], members: Sequence[int]) -> float:
         """How well a phrase stands for ``members``: its share there less that elsewhere."""
@@ -90,11 +93,18 @@ class Themes:
 
 def _told(entry: Entry, spans: Sequence[tuple[int, int]], mentioned: bool) -> _Told:
     paper = entry.paper
+    keywords = frozenset(map(key, paper.keywords))
     places: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     spelt: dict[str, str] = {}
     spelt_out: dict[str, tuple[int, int]] = {}
+    nouns = {*known(), *keywords}
     for start, end in spans[:MAX_SENTENCES]:
-        for phrase, surface in dict(phrases(paper.text[start:end])).items():
+        sentence = paper.text[start:end]
+        for phrase, surface in dict(phrases(sentence)).items():
+            if not may_be_subject(phrase, surface):
+                continue
+            if phrase not in nouns and stands_as_noun(surface, sentence):
+                nouns.add(phrase)
             places[phrase].append((start, end))
             spelt.setdefault(phrase, surface)
             if phrase in SPELT_OUT and not abbreviates(surface):
@@ -104,7 +114,13 @@ def _told(entry: Entry, spans: Sequence[tuple[int, int]], mentioned: bool) -> _T
     about = {
         phrase: spelt_out.get(phrase) or next((p for p in found if p in cited), found[0])
         for phrase, found in places.items()
-        if mentioned or len(found) > 1 or phrase in named or not cited.isdisjoint(found)
+        if phrase in nouns
+        and (
+            len(found) > 1
+            or phrase in named
+            or not cited.isdisjoint(found)
+            or (mentioned and phrase in known())
+        )
     }
     return _Told(spelt, about)
 

@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
-from rag.digest.saved import Saved, SavedDigest, SavedEntry, canonical
+from rag.digest.saved import FACTS, Saved, SavedDigest, SavedEntry, canonical
 from rag.errors import SourceError
 from rag.types import Change, Digest, Entry, Group
 
-MOST = 10
-"""Topics of a file that are named, and"""
+MOST = 5
+"""Topics, groups or settings that a remark names, and"""
 LONGEST = 80
-"""characters shown of a name or a setting: the file may hold anything."""
+"""characters shown of each: the file may hold anything."""
 
 Topics = Mapping[str, str]
 """The topic of each paper_id, where every paper is under one."""
@@ -87,10 +87,9 @@ def remarks(old: SavedDigest, new: Digest) -> tuple[str, ...]:
     told = [*_made_otherwise(old.made_from, new)]
     if _plain(old.topic) != _plain(new.topic):
         told.append(f"Compared with “{_short(old.topic)}”, the earlier topic nearest to it.")
-    told += (
-        f"The group “{name}” was called “{_short(earlier)}” before."
-        for earlier, name in _Pairing(old, new).renamed
-    )
+    renamed = [f"“{_short(was)}” → “{_short(now)}”" for was, now in _Pairing(old, new).renamed]
+    if renamed:
+        told.append(f"Groups that go by another name now: {_some(renamed)}.")
     return tuple(told)
 
 
@@ -219,16 +218,16 @@ def _changed(pairing: _Pairing) -> Iterator[Change]:
 def _differences(before: SavedEntry, now: Entry) -> Iterator[str]:
     if before.paper_id != now.paper.paper_id:
         yield f"id: {before.paper_id} → {now.paper.paper_id}"
-    for name in ("title", "status"):
-        value = getattr(now.paper, name)
+    for name in FACTS:
+        known = getattr(now.paper, name)
+        value = None if known is None else str(known)
         if before.facts.get(name, value) != value:
             yield f"{name}: {before.facts[name] or 'none'} → {value or 'none'}"
-    text_hash = before.facts.get("text_hash")
-    if text_hash == _hash_under(before.facts.get("title", now.paper.title), now):
+    if before.text_hash == _hash_under(before.facts.get("title", now.paper.title), now):
         return
     if not all(_stands(quote, now) for quote in before.quotes):
         yield "text: words that were quoted are no longer in the abstract"
-    elif text_hash:
+    elif before.text_hash:
         yield "text: the abstract was rewritten around what was quoted"
 
 
@@ -256,24 +255,34 @@ def _group_of(groups: Sequence[Group]) -> dict[str, int]:
 def _made_otherwise(before: Mapping[str, str], new: Digest) -> Iterator[str]:
     """In what else the two differ than in their papers, and if there the index does not."""
     made = asdict(new.made_from)
-    now = canonical({**made.pop("settings"), **made})
+    settings = made.pop("settings")
+    now = canonical({**settings, **made})
     names = sorted({*before, *now} - {"corpus"})
     differing = [name for name in names if before.get(name) != now.get(name)]
     if before and differing:
-        told = (f"{name} {_value(before, name)} → {_value(now, name)}" for name in differing)
-        yield f"Differences may come from how the digests were made: {', '.join(told)}."
+        told = []
+        for name in differing:
+            absent = "none" if name in made else "the default"
+            was, is_now = (_value(values.get(name), absent) for values in (before, now))
+            told.append(f"{name}: {was} before, {is_now} now")
+        yield f"Differences may come from how the digests were made: {_some(told, '; ')}."
     if before.get("corpus") == now["corpus"]:
         yield "The index has not changed since the earlier digest."
 
 
-def _value(made: Mapping[str, str], name: str) -> str:
-    value = made.get(name, "null")
-    return "none" if value == "null" else _short(value.strip('"'))
+def _value(value: str | None, absent: str) -> str:
+    """A value of canonical JSON as it is read; ``absent`` for one that was not given."""
+    return absent if value in (None, "null", "[]") else _short(value.strip('"'))
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = [f"{len(names) - MOST:,} more"] if len(names) > MOST else []
-    return ", ".join([*(f"“{_short(name)}”" for name in names[:MOST]), *more])
+    return _some([f"“{_short(name)}”" for name in names])
+
+
+def _some(told: Sequence[str], between: str = ", ") -> str:
+    """The first MOST of what is told, and how many more there are."""
+    more = [f"{len(told) - MOST:,} more"] if len(told) > MOST else []
+    return between.join([*told[:MOST], *more])
 
 
 def _short(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import sqrt
 
 from rag.digest.phrases import phrases, spelling, whole
+from rag.digest.subjects import may_be_subject
 from rag.types import Paper, Trend
 
 SHOWN = 8
@@ -51,8 +52,9 @@ def _trends(groups: dict[str, list[Paper]]) -> tuple[Trend, ...]:
         for paper in papers:
             told = dict(phrases(f"{paper.title or ''}.\n{paper.text}"))
             for key, surface in told.items():
-                counts[key][value] += 1
-                spelt[key].append(surface)
+                if may_be_subject(key, surface):
+                    counts[key][value] += 1
+                    spelt[key].append(surface)
     totals = {value: len(papers) for value, papers in groups.items()}
     fewest = EXPECTED * sum(totals.values()) / min(totals.values())
     common = {key: found.total() for key, found in counts.items() if found.total() >= fewest}

@@ -1,5 +1,6 @@
 """Does what was saved still stand? Every quote is looked up in today's index, and every sentence
-is checked against its quotes by the checker that let it pass when it was written.
+is checked against its quotes by the checker that let it pass when it was written; where the file
+says that it was made of them, word by word.
 
 Does not check what no quote is given for: groups, open ends, what was left out, and what an
 answer's text has between its statements.
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from rag.corpus.sentences import sentence_spans
 from rag.digest.saved import Claim, Saved
+from rag.digest.wording import not_quoted
 from rag.engine.check import Checker
 from rag.engine.grounding import Quote
 from rag.store.snapshot import Snapshot
@@ -25,6 +28,8 @@ ALIKE = 80
 """How alike, of 100, words have to be to be shown as what a quote has become."""
 LONGEST = 2_000
 """Characters of a quote up to which words like it are looked for, in a text ten times as long."""
+
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,24 @@ def _reworded(quote: str, text: str) -> str:
     if len(quote) > LONGEST:
         return ""
     found = fuzz.partial_ratio_alignment(quote, text[: 10 * LONGEST], score_cutoff=ALIKE)
-    return f"; it says “{text[found.dest_start : found.dest_end]}”" if found else ""
+    return f"; it says “{_rounded(text, found.dest_start, found.dest_end)}”" if found else ""
+
+
+def _rounded(text: str, start: int, end: int) -> str:
+    """About this part of a text, as whole sentences, or as whole words where it is less."""
+    spans = [span for span in sentence_spans(text) if _shared(span, (start, end)) > 0]
+    whole = [span for span in spans if 2 * _shared(span, (start, end)) > span[1] - span[0]]
+    if not whole and spans:
+        first, last = max(spans, key=lambda span: _shared(span, (start, end)))
+        part = max(start, first), min(end, last)
+        words = [found.span() for found in _WORD.finditer(text, first, last)]
+        whole = [word for word in words if _shared(word, part) > 0]
+    return text[whole[0][0] : whole[-1][1]] if whole else ""
+
+
+def _shared(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """How many characters two parts of a text have in common; not above 0 for none."""
+    return min(one[1], other[1]) - max(one[0], other[0])
 
 
 def _fault(claim: Claim, quotes: Sequence[Quote], checker: Checker) -> str:
@@ -178,16 +200,23 @@ def _fault(claim: Claim, quotes: Sequence[Quote], checker: Checker) -> str:
         return f"it is about {claim.paper_id}, and its quote from {foreign[0]}"
     if claim.figure is not None:
         return _figure_fault(claim, quotes[0])
-    verdict = checker.check(claim.text, [quote.evidence for quote in quotes])
-    return "" if verdict.supported else "; ".join(verdict.faults)
+    evidence = [quote.evidence for quote in quotes]
+    verdict = checker.check(claim.text, evidence)
+    if not verdict.supported:
+        return "; ".join(verdict.faults)
+    return "" if claim.made == "freely" else not_quoted(claim.text, evidence, claim.made)
 
 
 def _figure_fault(claim: Claim, quote: Quote) -> str:
     """What of a finding does not stand in its quote: the figure, or the words that it is of."""
     figure, said, quoted = claim.figure or "", _plain(claim.text), _plain(quote.text)
-    if not (_plain(figure) and _holds(said, figure) and _holds(quoted, figure)):
-        return f"the figure {figure} is not in the quote" if figure.strip() else "it has no figure"
-    return "" if said in quoted else "the quote has other words for the figure"
+    if not _plain(figure):
+        return "it has no figure"
+    if not _holds(quoted, figure):
+        return f"the figure {figure} is not in the quote"
+    if not _holds(said, figure):
+        return f"the quote has the figure {figure}, and the claim does not"
+    return "" if said in quoted else "the quote has other words for the figure than the claim"
 
 
 def _holds(text: str, figure: str) -> bool:
