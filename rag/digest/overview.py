@@ -31,7 +31,10 @@ def overview(
     spans: Mapping[str, Sequence[tuple[int, int]]],
 ) -> tuple[Statement, ...]:
     """Two to four supported statements; fewer where neither the papers together nor single ones
-    by name can be spoken of, none for a single paper. ``spans``: sentences of each paper's text, by paper_id."""
+    by name can be spoken of, none for a single paper.
+
+    ``spans``: sentences of each paper's text, by paper_id.
+    """
     once: dict[str, Entry] = {}
     for entry in entries:
         once.setdefault(entry.paper.paper_id, entry)
