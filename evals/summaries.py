@@ -37,6 +37,7 @@ from rag.summarize.features import features
 from rag.summarize.naming import named_first, short_form
 from rag.summarize.openings import first_person, opened
 from rag.summarize.plain import plain
+from rag.summarize.whole import is_whole
 from rag.types import Paper, Summary
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
@@ -46,7 +47,7 @@ RIDGE = 10.0
 """Of 1 to 100 the best on the development part, by little."""
 METRICS = ("rouge1", "rouge2", "rougeL")
 _ROUGE = RougeScorer([*METRICS], use_stemmer=True)
-_MARKUP = re.compile(r"[$\\`]|\*\*|(?<!\w)_\w[^_]*_(?!\w)|\[[^]]*\]\(")
+_MARKUP = re.compile(r"[$\\`{}]|\*\*|(?<!\w)_\w[^_]*_(?!\w)|\[[^]]*\]\(")
 _OUR_SYSTEM = re.compile(
     r"\b(?:our|this|the) (?:proposed )?(?:method|approach|framework|model|algorithm|system|"
     r"technique)(?= [a-z]+s\b)",
@@ -142,7 +143,8 @@ def foreign(summary: Summary) -> list[str]:
         or (i and re.search(r"[A-Z]", token))
         or re.search(r".[A-Z]", token)
     ]
-    return [token for token in told if token not in summary.paper.text]
+    known = summary.paper.text.replace("{", "").replace("}", "")
+    return [token for token in told if token not in known]
 
 
 def flaws(summary: Summary) -> list[str]:
@@ -153,6 +155,7 @@ def flaws(summary: Summary) -> list[str]:
         "not one sentence": len(sentence_spans(text)) != 1 or not text.endswith("."),
         f"over {MAX_WORDS} words": summary.words > MAX_WORDS,
         "markup": bool(_MARKUP.search(text)),
+        "not whole": not is_whole(text),
         "no valid quote": not quotes or any(paper.text[c.start : c.end] != c.quote for c in quotes),
         "not supported": not summary.supported,
         "foreign number or name": bool(foreign(summary)),

@@ -12,6 +12,7 @@ from rag.summarize.openings import opened
 from rag.summarize.plain import plain
 from rag.summarize.results import action, result
 from rag.summarize.verbs import base, base_of_ing, third
+from rag.summarize.whole import is_whole
 
 LONG = (
     "We introduce KelpNet, a network of buoys that follows drifting kelp along the coast and warns "
@@ -34,7 +35,7 @@ def line(sentence: str, handle: str = "") -> str:
         ("We tackle this problem by training owls (at night) [3].", "We train owls."),
         ("We propose a novel alarm for hens.", "We propose an alarm for hens."),
         ("Our results show that owls prefer jazz over rain.", "Owls prefer jazz over rain."),
-        ("We compare these owls with larks at dusk.", "We compare owls with larks at dusk."),
+        ("We compare these owls with larks at dusk.", "We compare the owls with larks at dusk."),
         (
             "We train **owls** to find `mice` in $x$ fields.",
             "We train owls to find mice in x fields.",
@@ -166,7 +167,7 @@ def test_a_result_keeps_its_condition_or_is_not_told(
 
 def test_a_claim_that_is_too_long_keeps_its_condition() -> None:
     for verb, kept in (("prove", True), ("study", False)):
-        sentence = f"For roofs that face north, we {verb} that moss stops growing {'so ' * 20}fast."
+        sentence = f"For roofs that face north, we {verb} the age of moss at night {'so ' * 18}."
         assert line(sentence).startswith("For roofs") is kept
 
 
@@ -180,3 +181,65 @@ def test_a_line_is_one_readable_sentence() -> None:
     assert is_sentence("Owls read.")
     assert not is_sentence("Owls read. Larks sing.")
     assert not is_sentence("")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "We propose a gate whereby the gentle moths.",
+        "We study owls where the hen, given the eggs laid by larks on farms.",
+        "MothGate, a gate that dims lamps near moths.",
+        'We teach owls tasks such as "Find the mouse in the barn.',
+        "We sort the harvest of a farm (and of its owls.",
+        "MothGate dims lamps e.g.",
+        "We look at what owls rely on and.",
+        "We widen the gap between lamps not just.",
+        "MothGate has three parts: a shutter that closes.",
+        "We introduce MothGate for old gardens, a framework.",
+        "We teach {owls to read.",
+        "We show red[0m owls [31m to hens.",
+    ],
+)
+def test_a_line_with_something_missing_is_not_whole(broken: str) -> None:
+    assert not is_whole(broken)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "We propose a gate whereby gentle moths find their way.",
+        "Lamps that help owls do not improve hens.",
+        "MothGate has two parts: a shutter and a lamp.",
+        "We list the farms that owls are trained on.",
+        "MothGate dims lamps of all kinds, not just old ones.",
+        "We study hens that often precede owls.",
+    ],
+)
+def test_a_line_that_lacks_nothing_is_whole(whole: str) -> None:
+    assert is_whole(whole)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "ends"),
+    [
+        ("Most owls show more variation in spring and summer than hens do", "variation summer"),
+        ("We couple quiet owls of all farms with loud larks at dawn", "owls farms"),
+        ("We help young owls to adapt to new barns in spring", "owls adapt"),
+        ("MothGate dims the old lamps when rain falls", "lamps"),
+        ("We close gates where moths are sent to the lamps", "sent"),
+        ("We teach not only owls in barns but also hens in fields", "owls barns"),
+        ("We study a contest between two owls engaged in hunting", "engaged"),
+        ("MothGate has two parts: a shutter of oak, and a lamp of brass", "shutter oak"),
+        ("We give lamps to owls and hens that live alone", "owls"),
+    ],
+)
+def test_a_cut_does_not_part_what_belongs_together(sentence: str, ends: str) -> None:
+    found = {cut.text.rstrip(",").split()[-1] for cut in cuts(sentence)}
+    assert found.isdisjoint(ends.split())
+
+
+def test_marks_of_markup_and_of_terminals_go() -> None:
+    assert plain("We teach {Owl R}eading to \x1b[31mred\x1b[0m owls") == (
+        "We teach Owl Reading to red owls"
+    )
+    assert plain("We lead <b>moths</b> home <iframe src='x") == "We lead moths home"

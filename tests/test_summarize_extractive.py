@@ -85,6 +85,15 @@ def test_a_sentence_that_only_names_a_system_is_passed_over(summarizer: Extracti
     assert line == "MothGate dims every lamp as soon as a moth comes near the glass."
 
 
+def test_a_sentence_that_no_cut_leaves_whole_gives_way_to_the_next(summarizer: Extractive) -> None:
+    text = (
+        "Lamps harm moths in many old gardens. We propose a long study of lamps and of moths in "
+        'gardens where keepers say "leave every lamp lit until the last of all the moths has found '
+        'its way out of the garden". We show that moths avoid lamps with a gate.'
+    )
+    assert summarized(summarizer, paper("moth", text)).text.count('"') % 2 == 0
+
+
 @pytest.mark.parametrize("text", GARBAGE)
 def test_any_text_gives_one_sentence(summarizer: Extractive, text: str) -> None:
     summary = summarized(summarizer, paper("g", text, handle="G"))

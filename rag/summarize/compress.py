@@ -16,6 +16,7 @@ from rag.summarize.naming import is_bare, named_first, short_form
 from rag.summarize.openings import capital, opened, unconditioned
 from rag.summarize.plain import plain
 from rag.summarize.pointing import detached, leans, unpointed
+from rag.summarize.whole import is_whole
 
 MIN_WORDS = 6
 """Words that a line has at least, "We" aside, where there is a choice."""
@@ -51,9 +52,9 @@ def lines(sentence: str, handle: str) -> Iterator[str]:
         text = unconditioned(text)
     named = named_first(text, bare)
     for variant in dict.fromkeys((without_hype(named), named, text)):
-        yield finished(shortened(variant, MAX_WORDS))
+        yield from map(finished, shortened(variant, MAX_WORDS))
     if handle and (spelled := re.match(rf"{re.escape(handle)} \([^()]+\)(?= [a-z])", sentence)):
-        yield finished(shortened(spelled[0] + text.removeprefix(handle), MAX_WORDS))
+        yield from map(finished, shortened(spelled[0] + text.removeprefix(handle), MAX_WORDS))
 
 
 def beginning(sentence: str) -> str:
@@ -74,21 +75,23 @@ def is_sentence(line: str) -> bool:
 def stands_alone(line: str) -> bool:
     """Whether a reader who knows no other sentence of the abstract can follow a line."""
     enough = len(line.removeprefix("We ").split()) >= MIN_WORDS and not is_bare(line.rstrip("."))
-    return enough and not leans(line.rstrip("."))
+    return enough and is_whole(line) and not leans(line.rstrip("."))
 
 
-def shortened(text: str, limit: int) -> str:
-    """The text in at most ``limit`` words, cut where the longest part of it can stand alone."""
+def shortened(text: str, limit: int) -> Iterator[str]:
+    """The text in at most ``limit`` words, or where it can be cut, the best place first: where a
+    clause ends, or else the latest."""
     while len(text.split()) > limit and _FILLERS.search(text):
         text = _FILLERS.sub(_left, text, count=1)
     if len(text.split()) <= limit:
-        return text
+        yield text
+        return
     found = [cut for cut in cuts(text) if MIN_WORDS <= cut.words <= limit]
     if not found or found[0].words < ENOUGH:
         found += [cut for cut in cuts(text, vague=True) if ENOUGH <= cut.words <= limit]
-    clean = next((cut for cut in found if cut.clean and cut.words >= ENOUGH), None)
-    best = clean or max(found, key=lambda cut: cut.words, default=None)
-    return best.text if best else trimmed(text, limit)
+    clean = (cut for cut in found if cut.clean and cut.words >= ENOUGH)
+    by_length = sorted(found, key=lambda cut: -cut.words)
+    yield from dict.fromkeys(cut.text for cut in (*clean, *by_length))
 
 
 def without_hype(text: str) -> str:

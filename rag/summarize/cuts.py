@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rag.summarize.verbs import is_third, is_verb
+
 SHORTEST = 4
 """Words that a beginning has at least."""
 
@@ -46,7 +48,8 @@ _UNFINISHED = frozenset(
     "strong multiple specific certain diverse up existing current recent general real natural non "
     "self matches surpasses exceeds reduces yields delivers attains obtains maintains preserves "
     "enhances facilitates generates produces predicts defined introduces proposes presents "
-    "requires remaining becoming".split()
+    "requires features includes comprises covers remaining becoming specifically "
+    "particularly".split()
 )
 """No sentence ends with these."""
 _ATTACHED = frozenset(
@@ -60,7 +63,11 @@ _ATTACHED = frozenset(
     "consistent associated deal deals dealing equipped search leading tailored subject prone lies "
     "lie resides stems arises prior orthogonal akin corresponding respect sensitive relative "
     "competitive comparable agnostic correlate correlates correlated interact interacts concerned "
-    "faced".split()
+    "faced lack lacks lacking send sends sent couple couples coupling engage engages engaging "
+    "involve involves involving correspond corresponds originate "
+    "extrapolate contain contains containing e.g "
+    "i.e namely including sense case "
+    "cases belief fact view observation fashion manner".split()
 )
 """What follows these belongs to them."""
 _WANTED = {
@@ -83,9 +90,21 @@ _WANTED = {
     "over": r"advantag|improv|gain|prefer|superior",
 }
 """Stems of words, not long before, that are nothing without a phrase that begins so."""
+_PARTNERS = {
+    "with": r"combin|coupl|replac|pair|align|equip|integrat|augment|merg|endow|substitut|unif",
+    "to": r"enabl|allow|requir|encourag|forc|incentiviz|from|map|transfer|extend|attribut|restrict",
+    "into": r"transform|convert|turn|translat|split|divid|decompos|integrat|incorporat|inject",
+    "as": r"establish|treat|view|formulat|cast|regard|refram|recast|interpret|characteri",
+    "from": r"shift|differ|distinguish|separat|protect|prevent|deriv|recover|infer|learns?$",
+    "on": r"rely|relies|depend|condition|impos",
+}
+"""The same for words of which the phrase may come after another one: "combine A from B with C"."""
 _LOOK_BACK = 7
+_ITEM = 8
+"""Words of an item of a list, at most."""
 _STATEMENT = 6
 """Words of "show that" and what comes after it, at most, that can be without a verb."""
+_PARTNER = {word: re.compile(rf"(?:{stems})") for word, stems in _PARTNERS.items()}
 _WANTING = {word: re.compile(rf"(?:{stems})") for word, stems in _WANTED.items()}
 _OF = _UNFINISHED | frozenset(
     "number set class family variety range kind type amount degree part lack use majority half "
@@ -93,19 +112,43 @@ _OF = _UNFINISHED | frozenset(
     "presence absence effect effects impact role problem task importance benefits benefit ability "
     "power performance quality effectiveness nature case choice notion concept idea types kinds "
     "sets terms means way ways out instead because capable space speed value values rate cost "
-    "order".split()
+    "order sense case cases".split()
 )
 """Words that say nothing without what they are of."""
 _PAIRED = frozenset("both between either from not whether".split())
+_OWN = frozenset("a an the we its their our is are can how what why it they this these".split())
+"""What begins a phrase of its own after "and"."""
+_BEING = frozenset("is are was were be been being".split())
+_PARTICIPLES = frozenset(
+    "drawn taken chosen built given sent held kept made fed written driven".split()
+)
+_MANNER = frozenset("during while across within over without".split())
+"""What begins a phrase that says how, when or where something is done."""
 _DIGITS = frozenset("0123456789%×x")
 _WORD = re.compile(r"\w")
 _ADJECTIVE = re.compile(r"(?:al|ive|ous|ic|able|ible|ary|ful|less|ent|ant|er|ed|ly|ing)$")
 """Ends of words that may share a noun with the word after "and"."""
 _ASKING = frozenset("how why whether what".split())
 """These want a verb, which does not stand next to them."""
-_BEING = frozenset("is are was were be been being".split())
 _TURN = re.compile(r"(?:but|yet|though|although|except|unless|only|if)\b")
 _LIMITS = re.compile(r"\b(?:only|not|no|never|except|unless|if|fails?|cannot)\b", re.I)
+_HOLDS = re.compile(r"(?:when|whenever|if|unless|provided|only|except|until)\b", re.I)
+"""What a statement may hold under alone, and which thus stays with it."""
+_IF = re.compile(r"(?:\w+ ){0,8}(?:if|unless|provided that|only when|whenever|as long as)\b")
+_CLAIMS = re.compile(r"\b(?:show|prove|find|demonstrate|achieve|outperform|guarantee|hold)s?\b")
+_CIRCUMSTANCE = re.compile(r"(?:under|given|once)\b")
+_COMPARES = re.compile(
+    r"\b(?:more|less|fewer|greater|better|worse|rather|other|(?:high|low|larg|small|fast|slow|"
+    r"strong|weak|short|long|rich|cheap|deep|wid|narrow)er)\b(?!.*\bthan\b)"
+)
+_NOT_JUST = re.compile(r"\bnot (?:just|only|merely|simply|as)?\b(?!.*\bbut\b)")
+_ANNOUNCED = re.compile(
+    r"(?:\b(?:two|three|four|five|six|seven|several|following|of|key|main|core)\b[^,;:]{0,60}|s"
+    r"|\b(?:through|by|via|with|including)): "
+)
+"""What a list comes after."""
+_MORE_TO_COME = re.compile(r"[,;]|\b(?:and|or)\b")
+_LISTED = re.compile(r"[^,;]{0,80}[,;] (?:and|or)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +170,7 @@ def cuts(text: str, *, vague: bool = False) -> Iterator[Cut]:
         kind = _kind(words, i)
         if kind is None and vague and words[i] == "of" and _bare(words[i - 1]) not in _OF:
             kind = False
-        if kind is not None and not _turns(words, i):
+        if kind is not None and not _turns(words, i) and not _halves(words, i):
             yield Cut(" ".join(words[:i]).rstrip(" ,;:–—-"), i, kind)
 
 
@@ -156,12 +199,26 @@ def _kind(words: Sequence[str], i: int) -> bool | None:
         return True
     if last.endswith(","):
         return True if _CLAUSE.match(following) and not _in_list(words, i) else None
+    if bare[-1:] in _DIGITS and following in ("on", "in", "over", "of", "to"):
+        return None
     if bare[-1:] in _DIGITS and words[i - 2] in ("and", "or", "to", "from", "than"):
         return None
     if following in ("and", "or"):
         joined = _in_list(words, i) or _waiting(words, i) or _ADJECTIVE.search(bare)
-        return None if joined or _amounts(bare, words[i + 1 :]) else False
-    if following == "by" and bare.endswith("ed") and _bare(words[i - 2]) not in _BEING:
+        if joined or following == "or" or not _begins(_bare(words[i + 1])):
+            return None
+        return False
+    if _bare(words[i - 2]) in ("that", "which", "who", "we"):
+        return None
+    if bare.endswith("ing") and following in ("from", "to", "into"):
+        return None
+    if following in ("such", "including", "like") and _leads(_bare(words[i - 2])):
+        return None
+    if (bare.endswith("ed") or bare in _PARTICIPLES) and not (
+        _bare(words[i - 2]) in _BEING and following in _MANNER
+    ):
+        return None
+    if words[i - 2] == "to" and is_verb(bare):
         return None
     if following not in _PHRASE or bare in _ATTACHED or _wanted(words, i, following):
         return None
@@ -171,6 +228,33 @@ def _kind(words: Sequence[str], i: int) -> bool | None:
 def _turns(words: Sequence[str], i: int) -> bool:
     """Whether what would be lost takes back what is said: "but only where …"."""
     return bool(_TURN.match(_bare(words[i])) and _LIMITS.search(" ".join(words[i:])))
+
+
+def _halves(words: Sequence[str], i: int) -> bool:
+    """Whether what would be lost is the other half of what is kept: "than" of "more", "but" of
+    "not only", the end of a list, the condition of a claim, "with" of "combine"."""
+    kept, lost = " ".join(words[:i]), " ".join(words[i:])
+    return bool(
+        (_COMPARES.search(kept) and " than " in f" {lost}")
+        or (_NOT_JUST.search(kept) and re.match(r"(?:\S+ ){0,9}but\b", lost))
+        or (_ANNOUNCED.search(kept) and _MORE_TO_COME.search(lost))
+        or (_comma(words[max(0, i - _ITEM) : i - 1]) and _LISTED.match(lost))
+        or _HOLDS.match(lost)
+        or (_CLAIMS.search(kept) and _CIRCUMSTANCE.match(lost))
+        or (not kept.endswith(",") and _IF.match(lost))
+        or (not words[i - 1].endswith((",", ";", ":")) and _partner(words, i))
+    )
+
+
+def _partner(words: Sequence[str], i: int) -> bool:
+    """Whether a word before wants a phrase that has not come yet and comes soon."""
+    soon = [_bare(word) for word in words[i : i + _LOOK_BACK]]
+    before = [_bare(word) for word in words[max(0, i - 2 * _LOOK_BACK) : i]]
+    for preposition, wants in _PARTNER.items():
+        last = max((at for at, word in enumerate(before) if wants.match(word)), default=None)
+        if last is not None and preposition in soon and preposition not in before[last:]:
+            return True
+    return False
 
 
 def _in_list(words: Sequence[str], i: int) -> bool:
@@ -195,9 +279,14 @@ def _waiting(words: Sequence[str], i: int) -> bool:
     return any(_bare(word) in _PAIRED for word in words[max(0, i - _LOOK_BACK) : i])
 
 
-def _amounts(before: str, after: Sequence[str]) -> bool:
-    """Whether "and" joins two amounts: "by 3% and 5%"."""
-    return before[-1:] in _DIGITS and bool(after) and after[0][0].isdigit()
+def _leads(word: str) -> bool:
+    """Whether a word wants more than a plain noun after it: "covering domains such as …"."""
+    return word.endswith("ing") or word in ("of", "in", "to", "on", "across", "for")
+
+
+def _begins(word: str) -> bool:
+    """Whether what comes after "and" is a phrase of its own, not one more word before a noun."""
+    return word in _PHRASE | _OWN or word.endswith(("ing", "ly")) or is_verb(word) or is_third(word)
 
 
 def _just_begun(words: Sequence[str], i: int) -> bool:

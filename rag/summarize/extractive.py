@@ -10,14 +10,15 @@ from rag.corpus.sentences import sentence_spans
 from rag.engine.check import Checker, Quoted
 from rag.summarize import MAX_WORDS
 from rag.summarize.chooser import ranked, weights
-from rag.summarize.compress import beginning, is_sentence, lines, stands_alone
+from rag.summarize.compress import MIN_WORDS, beginning, is_sentence, lines, stands_alone
 from rag.summarize.naming import begins_with, is_bare, names_system
 from rag.summarize.openings import first_person
 from rag.summarize.pointing import unpointed
 from rag.summarize.results import LEAST, action, result
+from rag.summarize.whole import is_whole
 from rag.types import Citation, Paper, Summary
 
-VERSION = 2
+VERSION = 3
 """Of the rules: another one where the same weights give other lines."""
 TRIED = 3
 """Sentences of which a line is tried, the most telling first."""
@@ -65,14 +66,27 @@ def _candidates(sentences: Sequence[str], handle: str) -> Iterator[Line]:
 
 
 def _made(sentences: Sequence[str], handle: str) -> Iterator[Line]:
-    """With a result, without it, then what leans on other sentences, then mere beginnings."""
+    """With a result, without it, then what is whole but leans on other sentences, then lines of
+    less telling sentences, then anything, mere beginnings last."""
     order = _order(sentences, handle)
-    for i in order:
-        for line in filter(stands_alone, lines(sentences[i], handle)):
-            yield from _completed(line, i, sentences, handle)
-            yield line, (i,)
-    yield from ((unpointed(line), (i,)) for i in order for line in lines(sentences[i], handle))
+    rest = [i for i in ranked(sentences, handle)[: 3 * TRIED] if i not in order]
+    for line, i in _standing(sentences, order, handle):
+        completed = _completed(line, i, sentences, handle)
+        yield from (made for made in completed if is_whole(made[0]))
+        yield line, (i,)
+    leaning = [(unpointed(line), (i,)) for i in order for line in lines(sentences[i], handle)]
+    leaning = [(line, at) for line, at in leaning if len(line.split()) >= MIN_WORDS]
+    yield from (made for made in leaning if is_whole(made[0]))
+    yield from ((line, (i,)) for line, i in _standing(sentences, rest, handle))
+    yield from leaning
     yield from ((beginning(sentences[i]), (i,)) for i in (*order, *range(len(sentences))))
+
+
+def _standing(
+    sentences: Sequence[str], order: Sequence[int], handle: str
+) -> Iterator[tuple[str, int]]:
+    """The lines that stand alone, and the sentences that they are of."""
+    return ((line, i) for i in order for line in lines(sentences[i], handle) if stands_alone(line))
 
 
 def _order(sentences: Sequence[str], handle: str) -> list[int]:

@@ -33,7 +33,8 @@ _CALLED = (
 _GOING_ON = r"(?P<rest>(?:,? (?:that|which|to|for|by|with|using|in|where|based)\b.*|, .+)?)$"
 
 _APPOSED = re.compile(
-    rf"{_WE}(?:the |our |an? )?(?:novel |new )?{_NAME}(?:,|:| [–—-]+) {_ARTICLE} (?P<rest>.+)$"
+    rf"{_WE}(?:the |our |an? )?(?:novel |new )?{_NAME}"
+    rf"(?:(?:: [A-Z][^,.;:]{{5,120}})?,|:| [–—-]+) {_ARTICLE} (?P<rest>.+)$"
 )
 _RELATIVE = re.compile(
     rf"{_WE}(?:the |our )?{_NAME},? (?:which|that) (?P<rest>(?:\w+ly )?[a-z]+s\b.+)$"
@@ -60,6 +61,8 @@ _ALSO = re.compile(
 )
 _WRITTEN = re.compile(r"\S[A-Z\d]|^[A-Z]\S*(?: [A-Z]\S*)+$")
 _PLURAL = re.compile(r"(?=[A-Z][a-z]+$).*[^aisu]s$")
+_SEVERAL = re.compile(r"(?:[\w-]+ ){0,2}(?:family|set|suite|class|series|collection|pair|group)\b")
+"""What several things are, so that their name is one of several."""
 _POINTS = re.compile(r"\b(?:this|these|those|such|it|them)\b", re.I)
 
 
@@ -121,6 +124,8 @@ def _may_begin(words: Sequence[str], handle: str) -> bool:
     """Whether a name that these words spell out may begin here and is not interrupted."""
     first = words[0].lstrip("\"'“‘")
     capital = first[:1].isupper() and first[0].lower() == handle[0].lower()
+    if words[0] == "We":
+        return False
     return capital and not any(word.endswith((",", ";", ":")) for word in words)
 
 
@@ -130,7 +135,8 @@ def _own(found: re.Match[str]) -> str:
 
 
 def _is(found: re.Match[str]) -> str:
-    several = found["article"] in ("two", "three", "four")
+    """The verb for one system or for several."""
     words = found["name"].split()
-    several = several or "and" in words
-    return "are" if several or (len(words) > 1 and _PLURAL.match(words[-1])) else "is"
+    named = "and" in words or (len(words) > 1 and _PLURAL.match(words[-1]) is not None)
+    counted = found["article"] in ("two", "three", "four")
+    return "are" if counted or (named and _SEVERAL.match(found["rest"])) else "is"

@@ -18,7 +18,15 @@ _INSERTED = re.compile(
 _ITEM = re.compile(r"(?:^|(?<=[,;:] )|(?<=and )|(?<=or ))\(?(?:[ivx]{1,4}|\d|[a-e])\)\s+|[•▪]\s*")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|\\.")
 _URL = re.compile(r"(?:\s+(?:at|on|from|in))?\s*:?\s*[<(]?(?:https?://|www\.)\S+")
-_MARK = re.compile(r"\*\*|[`$\\]|^[\s>#*•-]+")
+_MARK = re.compile(r"\*\*|[`$\\{}]|^[\s>#*•-]+")
+_TAG = re.compile(
+    r"</?(?:a|b|i|u|p|em|strong|su[bp]|br|span|div|script|style|iframe|img|h[1-6]|ul|ol|li|code|pre|"
+    r"table|t[rdh]|svg|form|input|font|center|small|mark|details|summary)(?:\s[^<>]*|/)?(?:>|$)"
+    r"|<[a-z]+\s+[a-z-]+=[^<>]*(?:>|$)",
+    re.I,
+)
+_TERMINAL = re.compile(r"\x1b?\[\d{1,3}(?:;\d{1,3})*m|\x1b?\]\d;|[\x00-\x08\x0e-\x1f\x7f]")
+"""What sets the colours or the title of a terminal."""
 _LINK = re.compile(r"\[([^][]*)\]\([^()]*\)")
 _LOOSE = re.compile(r"(?<!\w)_+|_+(?!\w)")
 _EMPHASIS = re.compile(r"(?<![\w*_])([*_])(\S|\S[^*_]*\S)\1(?![\w*_])")
@@ -33,6 +41,7 @@ _NESTED = 3
 def plain(sentence: str) -> str:
     """The sentence as one line, without asides, markup and its last full stop."""
     text = " ".join(sentence[:_LONGEST].split())
+    text = _TAG.sub("", _TERMINAL.sub("", text))
     text = _ITEM.sub("", _URL.sub("", _LINK.sub(r"\1", _SPELLED.sub("", text))))
     for _ in range(_NESTED):
         text = _SHORT_FORM.sub("", _ASIDE.sub("", text))

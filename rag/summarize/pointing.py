@@ -1,7 +1,8 @@
 """Words that point at another sentence of the abstract: a line may not have them.
 
-"These models" says as much as "models", "to address this issue" says nothing at all; where only a
-noun such as "issue" is pointed at, the line leans on a sentence that its reader has not seen.
+"These models" says as much as "the models", "to address this issue" says nothing at all; where
+only a noun such as "issue" is pointed at, the line leans on a sentence that its reader has not
+seen.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ _GENERIC = (
     r"obstacle)(?:e?s)?|is|are|was|can|implies|means|leads|allows|enables|to|by|in|with|will|has)\b"
 )
 """What says nothing without the sentence in which it was spelled out."""
-_THESE = re.compile(rf"(?<=[\w,] )(?:these|those)\s(?!{_GENERIC})(?=(?P<noun>[a-z]+))")
-_THIS = re.compile(rf"(?<=[\w,] )this (?!{_GENERIC}|\w+ly\b)(?=[a-z])")
 _DETERMINER = re.compile(r"(?<=[\w,] )(?:this|these|those) (?!\w+ly\b)(?=[a-z])")
+_SPARED = re.compile(
+    rf"(?<=[\w,] )(?:this|these) (?!{_GENERIC}|\w+ly\b)(?=(?P<noun>[a-z]+)(?!,| \w+,))"
+)
+"""Where "the" says as much."""
 _FOR_THIS = re.compile(
     r" (?:to|for|that|which|aimed at|aiming to) (?:\w+ly )?(?:address|bridg|fill|tackl|overcom|"
     r"solv|alleviat|mitigat|resolv|clos|combat|handl|circumvent|fix)\w* "
@@ -29,25 +32,49 @@ _FILLS_THIS = re.compile(
     r"\b(?:fills|closes|bridges|addresses|tackles|solves|resolves|overcomes) (?:this|these) "
     rf"{_GENERIC} and (?=[a-z]+s\b)"
 )
+_KNOWN = (
+    r"(?:trade-?off|gap|challenge|problem|issue|limitation|phenomenon|shortcoming|bottleneck|"
+    r"question|insight|difficulty|discrepancy|conversion|aforementioned|former|latter)s?"
+)
+"""What says nothing unless it is said what of."""
 _LEANING = re.compile(
-    r"^(?:this|these|those|that|it|its|they|their|such|he|she|however|but|and)\b"
+    r"^(?:this|these|those|that|it|its|they|their|such|he|she|however|but|and|thus|hence|therefore)\b"
     r"|(?:^|^[^,]*, )we (?:can|could|hope|believe|expect|have (?!\w+ed)|need|must|"
     r"should|know|may|want)\b"
     r"|^(?:although|though|whereas|because|since|if|unless|when|while|despite)\b[^,]*$"
     r"|^we (?:\w+ ){1,3}?(?:it|them|they)\b"
-    r"|\b(?:the (?:latter|former|above|aforementioned|said)|as such|to do so)\b|\bthis[.,]|[:?]$",
+    r"|\b(?:the (?:latter|former|above|aforementioned|said)|as such|to do so)\b"
+    r"|\bthis(?:[.,]|$)|[:?]$"
+    r"|^(?:the|such) (?:(?:resulting|new) )?(?:approach|framework|method|model|system|"
+    r"algorithm|technique|conversion|pipeline|procedure|module)s?\b(?! (?:of|for|that|in|to)\b)"
+    rf"|\bthe {_KNOWN}(?=[,.]|$)"
+    r"|\bthat (?:although|while|when|if)\b[^,]*$"
+    r"|\b(?:identif\w+|address\w*|tackl\w+|uncover\w*|reveal\w*|stud(?:y|ies)|expose\w*) "
+    r"an? (?:[\w-]+ ){0,4}(?:issue|problem|challenge|limitation|phenomenon|gap|question)$"
+    r"|\b(?:achieve|address|solve|tackle|overcome|mitigate|resolve|alleviate|do) (?:it|them|so)\b"
+    r"|\bin response\b(?! to)|\bsuch (?:\w+ing|work)\b"
+    r"|^we (?:\w+ )?(?:evaluate|test|validate|compare) (?:our|the|this) (?:\w+ )?(?:method|model|"
+    r"approach|framework|algorithm|system)s?\b|^we are (?:able|given)\b|\bwe lack\b"
+    r"|\bthe following \w+$"
+    r"|^(?:\S+ ){1,5}(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[a-z]+s$"
+    r"|\b(?:provide|give|offer|propose|present) an? (?:[\w-]+ ){0,4}(?:answer|solution|"
+    r"alternative)$"
+    r"|^our goal is\b[^:]{0,40}$|^our code\b"
+    r"|^we (?:provide|release) (?:the |our )?[\w -]*(?:code|weights)\b"
+    r"|\b(?:we|they|authors) (?:trace|attribute|link|reduce) (?:it|them)\b",
     re.I,
 )
-_DEMONSTRATIVE = re.compile(r"\b(?:this|these|those) (\w+)", re.I)
+_DEMONSTRATIVE = re.compile(
+    r"\b(?:this|these|those(?! (?:of|that|who|in|from|with|for|on|found|\w+ed)\b)) (\w+)", re.I
+)
 _STEM = 5
 """Letters by which two forms of a noun are known for the same."""
 
 
 def detached(text: str) -> str:
-    """Without the pointing words that can be spared."""
-    text = _FILLS_THIS.sub("", _IN_RESPONSE.sub("", text))
-    text = _THESE.sub(_unless_told, _FOR_THIS.sub("", text))
-    return _THIS.sub("the ", text)
+    """Without the phrases that only point at a problem told before."""
+    text = _FOR_THIS.sub("", _FILLS_THIS.sub("", _IN_RESPONSE.sub("", text)))
+    return _SPARED.sub(lambda found: found[0] if _told(found, found["noun"]) else "the ", text)
 
 
 def unpointed(text: str) -> str:
@@ -60,10 +87,6 @@ def leans(text: str) -> bool:
     if _LEANING.search(text):
         return True
     return any(not _told(found, found[1]) for found in _DEMONSTRATIVE.finditer(text))
-
-
-def _unless_told(found: re.Match[str]) -> str:
-    return found[0] if _told(found, found["noun"]) else ""
 
 
 def _told(found: re.Match[str], noun: str) -> bool:

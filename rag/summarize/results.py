@@ -41,6 +41,12 @@ _RESULT = re.compile(
 )
 _ACTION = re.compile(rf"^{_OWN}(?: first)?(?: \w+ly)? (?P<verb>[a-z]+s)\b(?P<rest> .+)$", re.I)
 _POINTS = re.compile(r"\b(?:this|these|those|such|its?|they|their|them|our|we|us)\b|\s/\s|:", re.I)
+_ANNOUNCED = re.compile(
+    r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,3}(?:innovation|"
+    r"component|contribution|insight|module|stage|challenge|technique|step|part|mechanism|design|"
+    r"feature)s$|\bthe following\b"
+)
+"""What is only counted and not told."""
 _MORE = re.compile(
     r"(?:, (?:\w+ing|which|while|with|and \w+ing|even|thereby|thus|e\.g|i\.e)\b|;).*$"
 )
@@ -63,7 +69,8 @@ def _first(
     for i, sentence in enumerate(sentences):
         text = opened(plain(short_form(sentence, handle))).replace(handle, MARK)
         clause = _held(pattern, text, room).replace(MARK, handle)
-        if LEAST <= len(clause.split()) <= room and not _POINTS.search(clause):
+        fits = LEAST <= len(clause.split()) <= room
+        if fits and not _POINTS.search(clause) and not _ANNOUNCED.search(clause):
             return i, clause
     return None
 
