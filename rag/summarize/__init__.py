@@ -1,8 +1,8 @@
 """A paper in one checked sentence of at most 25 words: what it is, what it does, what came of it.
 
 ``extractive`` joins what the others do: ``chooser`` takes the sentence, ``compress`` makes a line
-of it (``plain``, ``openings``, ``pointing``, ``naming``, ``cuts``), ``results`` completes a short
-one, and the evidence checker has the last word.
+of it (``plain``, ``openings``, ``pointing``, ``naming``, ``cuts``), ``whole`` refuses a broken one,
+``results`` completes a short one, and the evidence checker has the last word.
 """
 
 from __future__ import annotations
