@@ -163,7 +163,8 @@ def test_since_tells_what_became_of_a_topic(
 
 def test_a_digest_verifies_against_its_store(run: Run) -> None:
     assert run("digest", "--by", "area", "-o", "all.json").status == 0
-    assert run("verify", "all.json").status == 0
+    assert run("digest", "--auto", "2", "-o", "auto.json").status == 0
+    assert run("verify", "all.json", "auto.json").status == 0
     saved = json.loads(Path("all.json").read_text())
     entry = saved["digests"][0]["entries"][0]
     entry["line"] = "The authors prove that 77 % of all bridges sing."

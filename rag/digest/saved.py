@@ -168,8 +168,11 @@ def _answer_claims(part: Part) -> Iterator[Claim]:
 
 def _digest_claims(part: Part) -> Iterator[Claim]:
     made_from = part.inner("made_from")
+    lines = {entry.text("line") for entry in part.each("entries", "entry")}
     for statement in part.each("overview", "overview"):
-        yield _claim(statement, "text", _made(made_from, "of quotes"))
+        # Where papers share too little, an overview has the lines of single ones.
+        by_quoting: Made = "of a quote" if statement.text("text") in lines else "of quotes"
+        yield _claim(statement, "text", _made(made_from, by_quoting))
     for entry in part.each("entries", "entry"):
         yield _claim(entry, "line", _made(made_from, "of a quote"), entry.text("paper_id"))
     for finding in part.each("findings", "finding"):
