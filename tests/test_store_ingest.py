@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import subprocess
 import threading
@@ -530,6 +531,15 @@ def test_key_is_in_no_file_of_the_store(tmp_path: Path, server: EmbeddingServer)
     files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
     assert len(files) > 8
     assert not [path for path in files if SENTINEL.encode() in path.read_bytes()]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can overwrite memory")
+def test_nothing_that_was_freed_is_in_the_store(tmp_path: Path) -> None:
+    """Chroma saves memory that it has not written to; what it has been handed out there must
+    not be what somebody else has left."""
+    put(tmp_path / "s", batch(papers(2)))
+    (unused,) = (tmp_path / "s").rglob("data_level0.bin")
+    assert len(set(unused.read_bytes())) == 1
 
 
 # Where nothing can be written

@@ -22,6 +22,7 @@ from rag.embed import Document, NoMeter
 from rag.embed.batches import COMPATIBLE, OPENAI, batched, estimated_tokens, halves
 from rag.endpoint import Endpoint
 from rag.endpoint.client import resolve_model
+from rag.endpoint.memory import forget_freed
 from rag.endpoint.patience import patiently
 from rag.errors import BudgetError, ContextOverflow, EndpointError
 
@@ -68,6 +69,7 @@ class RemoteEmbedder:
         dimensions: int | None = None,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
+        forget_freed()  # before the first request with a key
         if not endpoint.model:
             default = replace(endpoint, model=DEFAULT_MODEL)
             endpoint = resolve_model(endpoint) if endpoint.base_url else default

@@ -25,6 +25,7 @@ import numpy as np
 from chromadb.config import Settings as ChromaSettings
 from chromadb.errors import ChromaError
 
+from rag.endpoint.memory import forget_freed
 from rag.store.files import writing
 from rag.store.manifest import damaged
 from rag.types import Paper
@@ -168,6 +169,7 @@ def print_ids(folder: str) -> None:
 
 
 def _client(folder: Path) -> Client:
+    forget_freed()
     settings = ChromaSettings(anonymized_telemetry=False)
     return cast("Client", chromadb.PersistentClient(str(folder.absolute()), settings))
 
