@@ -225,6 +225,16 @@ def test_a_model_names_topics_in_words_of_their_papers(
     assert digest.topic == named
 
 
+def test_lines_that_stand_in_for_a_models_are_told(editor: Editor, checker: Checker) -> None:
+    class StandIn(Unsure):
+        def summarize(self, paper: Paper, spans: Sequence[tuple[int, int]]) -> Summary:
+            return replace(super().summarize(paper, spans), model="fed-1")
+
+    editor = replace(editor, summarizer=StandIn(checker, ""))
+    digest = only(editor.digests([pair(editor)], {}))
+    assert digest.notes == ("2 of 2 lines are quoted: the model's could not stand.",)
+
+
 def test_two_topics_never_get_the_same_name() -> None:
     before = [select.Selection(name, (), 0) for name in ("a", "b", "c")]
     assert [s.topic for s in select.renamed(before, ["x", "X", "a"])] == ["x", "b", "c"]

@@ -77,7 +77,7 @@ class Builder:
             ),
             made_from=self.made_from,
             usage=usage,
-            notes=notes,
+            notes=(*notes, *self._stand_ins(entries)),
         )
 
     def messages(self, selection: Selection) -> list[Message]:
@@ -140,6 +140,13 @@ class Builder:
             quoted = overview(entries, groups, topic, self.checker, spans)
             return quoted, draft.usage, (*draft.notes, INSTEAD)
         return overview(entries, groups, topic, self.checker, spans), Usage(), ()
+
+    def _stand_ins(self, entries: Sequence[Entry]) -> list[str]:
+        """How many lines are quoted although a model was asked for them."""
+        lines = [self.lines[self.snapshot.row_of[entry.paper.paper_id]] for entry in entries]
+        quoted = sum(bool(line.model) and line.engine == "extractive" for line in lines)
+        told = f"{quoted:,} of {len(lines):,} lines are quoted: the model's could not stand."
+        return [told] if quoted else []
 
     def _dropped(self, selection: Selection) -> list[Omission]:
         """The papers that are on the topic and are not listed."""
