@@ -15,7 +15,7 @@ from rag.types import Usage
 if TYPE_CHECKING:
     from rag.models import Message, Model
     from rag.store.snapshot import Snapshot
-    from rag.summarize.kept import Kept
+    from rag.summarize import Summarizer
 
     Request = tuple[Sequence[Message], int]
     """Messages, and the most tokens of the reply."""
@@ -56,15 +56,16 @@ def show_estimate(
 
 
 def requests_for_lines(
-    summarizer: Kept, snapshot: Snapshot, rows: Iterable[int]
+    summarizer: Summarizer, snapshot: Snapshot, rows: Iterable[int]
 ) -> tuple[Model, list[Request]]:
     """A model, and what it would be asked first about the papers that have no line yet. Raises
     ConfigError without a model."""
+    from rag.summarize.kept import Kept
     from rag.summarize.written import Written
 
-    written = summarizer.summarizer
-    if not isinstance(written, Written):
+    if not isinstance(summarizer, Kept) or not isinstance(summarizer.summarizer, Written):
         raise ConfigError(*NO_MODEL)
+    written = summarizer.summarizer
     new = (row for row in rows if not summarizer.find(snapshot.paper(row)))
     asked = (written.messages(snapshot.paper(row), snapshot.spans(row)) for row in new)
     return written.model, [(messages, written.limit) for messages in asked if messages]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rag.cli.costs import requests_for_lines, show_estimate, spent
-from rag.cli.opening import open_editor, open_retriever, open_summarizer
+from rag.cli.opening import open_editor, open_retriever, open_snapshot
 from rag.cli.options import common, filtered, modelled, several
 from rag.cli.output import check, save
 from rag.cli.terminal import Terminal, dumps
@@ -244,16 +244,18 @@ def _selected(
     """The papers of each digest, and what makes digests of them; one snapshot for both."""
     from rag.digest import select
 
-    retriever = open_retriever(terminal)
-    snapshot = retriever.snapshot
-    if by:
-        found = select.by_field(snapshot, by, filters)
-    elif auto is not None:
-        terminal.note(f"finding topics in {len(snapshot):,} papers …")
-        found = select.by_cluster(snapshot, auto or None, filters)
-    else:
+    if topics:
+        retriever = open_retriever(terminal)
+        snapshot = retriever.snapshot
         named = dict.fromkeys(" ".join(topic.split()) for topic in topics)
         found = [select.on_topic(retriever, topic, filters, floor) for topic in named]
+    else:  # what is in the index is enough: no embedder, no index of words
+        snapshot = open_snapshot(terminal)
+        if by:
+            found = select.by_field(snapshot, by, filters)
+        else:
+            terminal.note(f"finding topics in {len(snapshot):,} papers …")
+            found = select.by_cluster(snapshot, auto or None, filters)
     return found, open_editor(terminal, snapshot, jobs)
 
 
@@ -288,8 +290,8 @@ def _estimate(
     """Print what the digests would cost at most with a model, going by the offline lines."""
     from rag.summarize.extractive import Extractive
 
-    kept = open_summarizer(terminal)
-    model, lines = requests_for_lines(kept, editor.snapshot, editor.rows(selections))
+    rows = editor.rows(selections)
+    model, lines = requests_for_lines(editor.summarizer, editor.snapshot, rows)
     offline = replace(editor, summarizer=Extractive(editor.checker))
     requests = [*lines, *offline.requests(selections, rename)]
     show_estimate(terminal, model, requests, "what has no support is asked for once more")

@@ -145,9 +145,6 @@ class Phrases:
         meanings = self._acronyms.meanings(key) if _is_short(token) else []
         return " ".join(meanings[0]) if meanings else key
 
-    def _keys_of(self, runs: Sequence[Sequence[str]]) -> set[str]:
-        return {self._keys[token] for run in runs for token in run}
-
     def _cased(self, token: str) -> str:
         """In small letters, if the texts often have it so, as outside of headings."""
         plain, key = token.lower(), self._keys.get(token, "")
