@@ -422,6 +422,27 @@ def test_failure_stops_the_requests_that_are_still_waiting(server: EmbeddingServ
     assert len(server.bodies) == COMPATIBLE.at_once
 
 
+def test_request_under_way_beside_a_failure_is_entered(server: EmbeddingServer) -> None:
+    class Book:
+        entered: list[int] = []
+
+        def allow(self, tokens: int) -> None:
+            """As much as it likes."""
+
+        def enter(self, allowed: int, tokens: int) -> None:
+            self.entered.append(tokens)
+
+    server.odd = lambda number, body: (
+        no_quota() if abstract(0) in body["input"] else time.sleep(0.3)
+    )
+    ours = embedder(server)
+    ours.meter = Book()
+    with pytest.raises(QuotaExhausted):
+        list(ours.documents(documents(200)))
+    assert len(server.bodies) == len(Book.entered) == COMPATIBLE.at_once
+    assert sum(map(bool, Book.entered)) == 1
+
+
 def test_what_was_embedded_before_a_failure_is_given(server: EmbeddingServer) -> None:
     server.odd = empty_account(5)
     given = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -44,6 +44,8 @@ DIMENSIONS = {
 REMEMBERED = 64
 """Vectors of questions that are kept: an answer looks at its question more than once."""
 QUESTION_CHARS = 20_000
+LAST_REPLIES = 30.0
+"""Seconds to wait, after a failure, for what is under way: it is paid for and has to be entered."""
 SHORTEST = 200
 """Characters below which no text is cut: where these do not fit, something else is wrong."""
 
@@ -132,7 +134,7 @@ class RemoteEmbedder:
         texts = (_sendable(text) for document in documents for text in _texts(document))
         batches = batched(texts, self._limits)
         work = (partial(self._vectors, batch, stop) for batch in batches)
-        rows = chain.from_iterable(_side_by_side(work, self._limits.at_once))
+        rows = chain.from_iterable(_side_by_side(work, self._limits.at_once, stop))
         try:
             for i, document in enumerate(documents):
                 yield i, np.stack(list(islice(rows, 1 + len(document.spans))))
@@ -249,20 +251,28 @@ def _sendable(text: str) -> str:
     return _SURROGATE.sub("?", text) if text.strip() else "."
 
 
-def _side_by_side(work: Iterable[Callable[[], Matrix]], at_once: int) -> Iterator[Matrix]:
+def _side_by_side(
+    work: Iterable[Callable[[], Matrix]], at_once: int, stop: Event
+) -> Iterator[Matrix]:
     """The results in order, so many of them being worked for at once.
 
-    Not by an executor, whose threads are waited for at exit: Ctrl-C would hang on a server
-    that does not answer.
+    After a failure ``stop`` is set, and what is under way is given some time. Not by an
+    executor, whose threads are waited for at exit: Ctrl-C would hang on a server that does not
+    answer.
     """
     ahead: deque[Future[Matrix]] = deque()
-    for task in work:
-        if len(ahead) == at_once:
+    try:
+        for task in work:
+            if len(ahead) == at_once:
+                yield ahead.popleft().result()
+            ahead.append(Future())
+            Thread(target=_settle, args=(ahead[-1], task), daemon=True).start()
+        while ahead:
             yield ahead.popleft().result()
-        ahead.append(Future())
-        Thread(target=_settle, args=(ahead[-1], task), daemon=True).start()
-    while ahead:
-        yield ahead.popleft().result()
+    except Exception:
+        stop.set()
+        wait(ahead, LAST_REPLIES)
+        raise
 
 
 def _settle(future: Future[Matrix], task: Callable[[], Matrix]) -> None:
