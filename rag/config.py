@@ -67,6 +67,14 @@ class Settings:
     """Whether a reply seen before is used again."""
     strict: bool = False
     """Whether statements that the quotes do not support are left out."""
+    evals: Path = Path("evals")
+    """The folder of cases, with what was measured on them."""
+    judge_model: str | None = None
+    """This or a URL for judges names the server that gives its opinion of answers; it writes
+    none, and so chooses no engine."""
+    judge_base_url: str | None = None
+    """None is where the model is served."""
+    judge_api_key: Secret | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +86,11 @@ class Explained:
     place: str
 
 
+ROLES = ("embed", "judge")
+"""Servers beside the writer's: each with a model, a URL and a key of its own."""
+
 NAMES = [field.name for field in fields(Settings)]
-FLAGS = {"top_k": "-k", "cache": "--no-cache"}
+FLAGS = {"top_k": "-k", "cache": "--no-cache", "evals": "--cases"}
 """Flags that are not called like their setting."""
 
 
@@ -110,17 +121,29 @@ def endpoint(settings: Settings) -> Endpoint:
 
 
 def embed_endpoint(settings: Settings) -> Endpoint | None:
-    """The server that embeds, or None for the built-in embedder; ``model`` as above.
+    """The server that embeds, or None for the built-in embedder; see ``_other_endpoint``."""
+    return _other_endpoint(settings, "embed")
 
-    The model's key is used only where both are the same server.
-    """
-    if not settings.embed_model and not settings.embed_base_url:
+
+def judge_endpoint(settings: Settings) -> Endpoint | None:
+    """The server that judges answers, or None for no judges; see ``_other_endpoint``."""
+    return _other_endpoint(settings, "judge")
+
+
+def _other_endpoint(settings: Settings, role: str) -> Endpoint | None:
+    """The server of a role beside the writer's, None where neither its model nor its URL is set;
+    ``model`` is "" where only the URL is. The writer's key is used only where both are the same
+    server."""
+    model, own_url, key = (
+        getattr(settings, f"{role}_{part}") for part in ("model", "base_url", "api_key")
+    )
+    if not model and not own_url:
         return None
-    url, key = settings.embed_base_url or settings.base_url, settings.embed_api_key
+    url = own_url or settings.base_url
     if key is None and _origin(url) == _origin(settings.base_url):
         key = settings.api_key
-    model = settings.embed_model or ""
-    return Endpoint(model, _not_openai(url), key, settings.timeout, settings="RAG_EMBED")
+    prefix = f"RAG_{role.upper()}"
+    return Endpoint(model or "", _not_openai(url), key, settings.timeout, settings=prefix)
 
 
 def _found(flags: Mapping[str, Any], folder: Path) -> dict[str, Explained]:
@@ -145,7 +168,7 @@ def _guarded(found: dict[str, Explained]) -> dict[str, Explained]:
     guarded = dict(found)
     for key, names in (
         ("api_key", ["base_url"]),
-        ("embed_api_key", ["embed_base_url", "base_url"]),
+        *((f"{role}_api_key", [f"{role}_base_url", "base_url"]) for role in ROLES),
     ):
         url = next((found[name] for name in names if name in found), None)
         if key in found and url and _stranger(url) and found[key].place.startswith("environment"):
@@ -229,7 +252,9 @@ def _from_variables(values: Mapping[str, str], place: str) -> dict[str, Explaine
 def _borrowed(ours: Mapping[str, Explained], dotenv: Mapping[str, str]) -> dict[str, Explained]:
     """What OPENAI_API_KEY and OPENAI_BASE_URL add to our own settings."""
     llm = "engine" in ours and ours["engine"].value == "llm"
-    needed = llm or "embed_model" in ours or "embed_base_url" in ours
+    needed = llm or any(
+        f"{role}_{part}" in ours for role in ROLES for part in ("model", "base_url")
+    )
     borrow = partial(_foreign, dotenv, needed=needed)
     borrowed = borrow("OPENAI_BASE_URL", "base_url")
     home = borrowed["base_url"].value if borrowed else None
@@ -240,10 +265,12 @@ def _borrowed(ours: Mapping[str, Explained], dotenv: Mapping[str, str]) -> dict[
         elif "base_url" in ours and not home:
             beside = ours["base_url"].place in FILES
             borrowed |= borrow("OPENAI_API_KEY", "api_key", everywhere=not beside)
-    if "embed_base_url" in ours and "embed_api_key" not in ours:
-        embed_url = ours["embed_base_url"].value
-        if _at_home(embed_url, home) and _origin(embed_url) != _origin(url):
-            borrowed |= borrow("OPENAI_API_KEY", "embed_api_key")
+    for role in ROLES:
+        own = ours.get(f"{role}_base_url")
+        if not own or f"{role}_api_key" in ours:
+            continue
+        if _at_home(own.value, home) and _origin(own.value) != _origin(url):
+            borrowed |= borrow("OPENAI_API_KEY", f"{role}_api_key")
     return borrowed
 
 
@@ -393,5 +420,9 @@ _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "budget": (partial(_number, low=0, high=1e9), "give US dollars, 0 or more"),
     "cache": _TRUTH,
     "strict": _TRUTH,
+    "evals": (_path, "give the name of a folder"),
+    "judge_model": _NAME,
+    "judge_base_url": _URL,
+    "judge_api_key": _KEY,
 }
 """How each setting is read, and what to give where that fails."""

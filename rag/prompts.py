@@ -38,6 +38,22 @@ TASKS: Mapping[str, Mapping[str, frozenset[str]]] = {
         "paper": frozenset({"abstract"}),
         "rewrite": frozenset({"abstract", "statement", "faults"}),
     },
+    "draft": {
+        "system": frozenset(),
+        "paper": frozenset({"abstract", "name"}),
+    },
+    "judge_correctness": {
+        "system": frozenset(),
+        "question": frozenset({"question", "reference", "answer", "mark"}),
+    },
+    "judge_groundedness": {
+        "system": frozenset(),
+        "question": frozenset({"quotes", "answer", "mark"}),
+    },
+    "judge_rubric": {
+        "system": frozenset(),
+        "question": frozenset({"question", "rubric", "answer", "mark"}),
+    },
 }
 """The messages of each task, and the names in each."""
 

@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from rag.config import NAMES, Settings, embed_endpoint, endpoint, explain, load
+from rag.config import (
+    NAMES,
+    Settings,
+    embed_endpoint,
+    endpoint,
+    explain,
+    judge_endpoint,
+    load,
+)
 from rag.endpoint import Endpoint
 from rag.errors import ConfigError
 from rag.types import Secret
@@ -86,6 +94,10 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path, setenv: Set
         "budget": ("0", 0.0),
         "cache": ("no", False),
         "strict": ("1", True),
+        "evals": ("cases", Path("cases")),
+        "judge_model": ("j", "j"),
+        "judge_base_url": (LOCAL, LOCAL),
+        "judge_api_key": (KEY, Secret(KEY)),
     }
     setenv(**{f"RAG_{name.upper()}": given for name, (given, _) in values.items()})
     assert load({}, tmp_path) == Settings(**{name: value for name, (_, value) in values.items()})
@@ -179,6 +191,8 @@ def test_a_file_of_the_folder_sends_no_key_away_that_it_does_not_hold(
         ("RAG_API_KEY", "base_url", "api_key"),
         ("RAG_EMBED_API_KEY", "embed_base_url", "embed_api_key"),
         ("RAG_EMBED_API_KEY", "base_url", "embed_api_key"),
+        ("RAG_JUDGE_API_KEY", "judge_base_url", "judge_api_key"),
+        ("RAG_JUDGE_API_KEY", "base_url", "judge_api_key"),
     ],
 )
 def test_no_key_of_the_environment_goes_where_a_file_says(
@@ -260,6 +274,64 @@ def test_an_embedder_at_openai_gets_the_key_for_openai(tmp_path: Path, setenv: S
     assert places(tmp_path)["embed_api_key"] == "environment (OPENAI_API_KEY)"
 
 
+def test_there_is_no_judge_unless_one_is_named(tmp_path: Path, setenv: SetEnv) -> None:
+    setenv(RAG_MODEL="m", RAG_BASE_URL=LOCAL, RAG_API_KEY=KEY)
+    assert judge_endpoint(load({}, tmp_path)) is None
+
+
+def test_a_judge_writes_no_answers(tmp_path: Path, setenv: SetEnv) -> None:
+    setenv(RAG_JUDGE_MODEL="j", RAG_JUDGE_BASE_URL=LOCAL, RAG_JUDGE_API_KEY=KEY)
+    settings = load({}, tmp_path)
+    assert settings.engine == "extractive"
+    assert judge_endpoint(settings) == Endpoint("j", LOCAL, Secret(KEY), 60.0, "RAG_JUDGE")
+    assert endpoint(settings).key is None
+
+
+def test_a_judge_without_a_url_is_at_openai_or_where_others_look(
+    tmp_path: Path, setenv: SetEnv
+) -> None:
+    setenv(RAG_JUDGE_MODEL="j", OPENAI_API_KEY=KEY)
+    settings = load({}, tmp_path)
+    assert settings.engine == "extractive"
+    assert judge_endpoint(settings) == Endpoint("j", None, Secret(KEY), 60.0, "RAG_JUDGE")
+    setenv(OPENAI_BASE_URL=LOCAL)
+    found = judge_endpoint(load({}, tmp_path))
+    assert found == Endpoint("j", LOCAL, Secret(KEY), 60.0, "RAG_JUDGE")
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        (None, Secret(KEY)),
+        ("http://LOCALHOST:8080/other", Secret(KEY)),
+        ("http://localhost:8081/v1", None),
+        ("https://elsewhere.example/v1", None),
+    ],
+)
+def test_a_judge_elsewhere_does_not_get_the_writers_key(url: str | None, key: Secret) -> None:
+    settings = Settings(base_url=LOCAL, api_key=Secret(KEY), judge_model="j", judge_base_url=url)
+    found = judge_endpoint(settings)
+    assert found
+    assert found.key == key
+    assert found.base_url == (url or LOCAL)
+
+
+def test_a_judge_at_openai_gets_the_key_for_openai(tmp_path: Path, setenv: SetEnv) -> None:
+    setenv(RAG_BASE_URL=LOCAL, RAG_API_KEY=KEY)
+    setenv(RAG_JUDGE_BASE_URL=OPENAI, OPENAI_API_KEY=OTHER_KEY)
+    settings = load({}, tmp_path)
+    assert endpoint(settings).key == Secret(KEY)
+    assert judge_endpoint(settings) == Endpoint("", None, Secret(OTHER_KEY), 60.0, "RAG_JUDGE")
+
+
+def test_a_foreign_gateway_in_env_gets_no_key_for_judges(tmp_path: Path, setenv: SetEnv) -> None:
+    evil = "https://evil.example/v1"
+    setenv(OPENAI_API_KEY=OTHER_KEY, RAG_BASE_URL=LOCAL)
+    (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={evil}\nRAG_JUDGE_BASE_URL={evil}\n")
+    found = judge_endpoint(load({}, tmp_path))
+    assert found == Endpoint("", evil, None, 60.0, "RAG_JUDGE")
+
+
 @pytest.mark.parametrize(
     ("variable", "near"),
     [
@@ -268,6 +340,7 @@ def test_an_embedder_at_openai_gets_the_key_for_openai(tmp_path: Path, setenv: S
         ("RAG_BASEURL", "RAG_BASE_URL"),
         ("RAG_Model", "RAG_MODEL"),
         ("RAG_APIKEY", "RAG_API_KEY"),
+        ("RAG_JUDGEMODEL", "RAG_JUDGE_MODEL"),
     ],
 )
 def test_a_slip_in_a_variable_is_told(
@@ -289,7 +362,9 @@ def test_an_unknown_setting_in_the_file_is_told_with_the_nearest(tmp_path: Path)
     assert "did you mean model?" in refused(tmp_path).fix
 
 
-@pytest.mark.parametrize("name", ["api_key", "embed_api_key", "openai_api_key", "key"])
+@pytest.mark.parametrize(
+    "name", ["api_key", "embed_api_key", "judge_api_key", "openai_api_key", "key"]
+)
 def test_keys_do_not_belong_in_the_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "rag.toml").write_text(f'{name} = "{KEY}"\n')
     error = refused(tmp_path)
@@ -369,7 +444,7 @@ def test_explained_values_are_fit_to_be_shown(tmp_path: Path, setenv: SetEnv) ->
 
 def test_our_own_example_files_name_every_setting(tmp_path: Path) -> None:
     """Taken out of their comments they are read without an error."""
-    root, keys = Path(__file__).parent.parent, {"api_key", "embed_api_key"}
+    root, keys = Path(__file__).parent.parent, {"api_key", "embed_api_key", "judge_api_key"}
     for example, name, prefix in (("rag.toml", "rag.toml", ""), (".env.example", ".env", "RAG_")):
         lines = (root / example).read_text(encoding="utf-8").splitlines()
         settings = [line[2:] for line in lines if re.match(rf"# {prefix}\w+ ?=", line)]
