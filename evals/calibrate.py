@@ -2,11 +2,12 @@
 
     python evals/calibrate.py [--lists FOLDER] [--verbose]
 
-Besides the questions as they are, two kinds of question without an answer are made of the
-answerable ones: with their gold papers taken out of the corpus, and with another paper's name
-put in. Two words that stand side by side in a question make a request for the papers about them,
-once as the corpus is and once without the papers that have the rarer. Prints the weights, and
-refusal precision and recall over ten folds by question.
+Only our questions tagged ``dev`` or ``test``, so that the others stay unseen. Besides these as
+they are, two kinds of question without an answer are made of the answerable ones: with their gold
+papers taken out of the corpus, and with another paper's name put in. Two words that stand side by
+side in a question make a request for the papers about them, once as the corpus is and once without
+the papers that have the rarer. Prints the weights, and refusal precision and recall over ten folds
+by question.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from run import HERE, asker_over, corpora
+from indexes import HERE, asker_over, corpora
 
 from rag.engine.answer import Asker
 from rag.engine.outcome import Indications
-from rag.evaluate.cases import Case, keys_of, load_cases
+from rag.evaluate.cases import load_suites
+from rag.evaluate.papers import Names
+from rag.evaluate.types import Case
 from rag.retrieve.filters import Filters
 from rag.retrieve.terms import STOP_WORDS, terms, words
 from rag.types import Paper
@@ -61,21 +64,23 @@ class Row:
 
 def rows(asker: Asker, cases: list[Case]) -> Iterator[Row]:
     """Every case as it is, and the cases without an answer that can be made of it."""
-    papers = list(asker.retriever.snapshot.papers())
-    keys = keys_of(papers, HERE / "papers.jsonl")
-    by_key = {keys[paper.paper_id]: paper for paper in papers}
+    snapshot = asker.retriever.snapshot
+    names = Names(snapshot, HERE)
+    handles = snapshot.handles
     chance = random.Random(0)
     for case in cases:
-        yield Row(case, "as is", not case.answerable, look(asker, case, Filters()))
+        answerable = case.outcome == "answered"
+        yield Row(case, "as is", not answerable, look(asker, case, Filters()))
         yield from of_subject(asker, case, chance)
-        if not case.answerable or case.kind in ("compare", "list", "follow-up"):
+        if not answerable or case.kind in ("compare", "list", "follow-up"):
             continue
-        gold = frozenset(by_key[key].paper_id for key in case.gold)
-        yield Row(case, "paper gone", True, look(asker, case, Without(gone=gold)))
-        name = by_key[case.gold[0]].handle
-        if case.kind in ("named", "number") and name in case.question:
-            others = [p.handle for p in papers if " " not in p.handle and p.handle != name]
-            swapped = replace(case, question=case.question.replace(name, chance.choice(others)))
+        gold = names.rows(case.gold)
+        gone = frozenset(snapshot.ids[row] for row in gold)
+        yield Row(case, "paper gone", True, look(asker, case, Without(gone=gone)))
+        name = handles[gold[0]]
+        if case.kind in ("named", "number") and name in case.subject:
+            others = [other for other in handles if " " not in other and other != name]
+            swapped = replace(case, subject=case.subject.replace(name, chance.choice(others)))
             yield Row(case, "name swapped", True, look(asker, swapped, Filters()))
 
 
@@ -83,12 +88,12 @@ def of_subject(asker: Asker, case: Case, chance: random.Random) -> Iterator[Row]
     """A request for the papers about two words of a question: if it has an answer, two that
     some paper has, once as it is and once without the papers that have the rarer; else two that
     none has."""
-    pairs = (two for two in pairwise(words(case.question)) if STOP_WORDS.isdisjoint(two))
+    pairs = (two for two in pairwise(words(case.subject)) if STOP_WORDS.isdisjoint(two))
     fitting = [pair for pair in pairs if bool(holders(asker, pair)) == bool(case.gold)]
     if not fitting or case.history:
         return
     pair = chance.choice(fitting)
-    asked = replace(case, question=chance.choice(REQUESTS).format(" ".join(pair)))
+    asked = replace(case, subject=chance.choice(REQUESTS).format(" ".join(pair)))
     if case.gold:
         yield Row(asked, "subject", False, look(asker, asked, Filters()))
     rarer = min(pair, key=lambda word: len(holders(asker, [word])))
@@ -103,7 +108,7 @@ def holders(asker: Asker, asked: Sequence[str]) -> frozenset[str]:
 
 
 def look(asker: Asker, case: Case, filters: Filters) -> Indications:
-    asked, focus = asker.understood(case.question, case.history)
+    asked, focus = asker.understood(case.subject, case.history)
     signals = asker.retriever.signals(asked.text)
     return asker.consider(asked, signals, focus, filters).indications
 
@@ -150,7 +155,7 @@ def main() -> None:
     parser.add_argument("--lists", type=Path, default=HERE.parent.parent / "shared" / "corpus")
     parser.add_argument("--verbose", action="store_true", help="show the cases that go wrong")
     options = parser.parse_args()
-    cases = load_cases(HERE / "iclr2026.jsonl")
+    cases = [case for case in load_suites(HERE, ["ask"])["ask"] if {"dev", "test"} & {*case.tags}]
     data, corpus = [], []
     for name, files in corpora(options.lists).items():
         found = list(rows(asker_over(name, files), cases))

@@ -22,7 +22,7 @@ from rag.corpus.clean import clean_text
 from rag.corpus.handle import find_handle
 from rag.corpus.sentences import sentence_spans
 from rag.engine.check import Quoted
-from rag.evaluate.cases import keys_of
+from rag.evaluate.papers import keys_of
 from rag.retrieve.terms import terms
 
 HERE = Path(__file__).parent

@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 from calibrate import fit
-from run import HERE, STORES, Notes, asker_over, corpora
+from indexes import HERE, STORES, Notes, asker_over, corpora
 
 from rag.corpus import read_file
 from rag.embed.minilm import MiniLM
-from rag.evaluate.cases import keys_of
+from rag.evaluate.papers import keys_of
 from rag.retrieve.hybrid import Retriever
 from rag.retrieve.lexical import write_bm25
 from rag.store.ingest import Batch, ingest

@@ -4,6 +4,7 @@
 
     RagError
     ├── SourceError            a file cannot be read, or holds no abstract
+    │   └── NoCases            an evaluation has nothing to run
     ├── QuestionError          a question, batch row or filter that cannot be worked with
     ├── PaperNotFound          no paper with that id in the index
     ├── ConfigError            an unknown or impossible setting
@@ -44,6 +45,10 @@ class RagError(Exception):
 
 class SourceError(RagError):
     """A file cannot be read, or holds no abstract."""
+
+
+class NoCases(SourceError):
+    """An evaluation has nothing to run, and so could say nothing."""
 
 
 class QuestionError(RagError):

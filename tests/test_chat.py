@@ -19,7 +19,7 @@ from rag.chat.markdown import escaped, markdown
 from rag.engine.answer import Asker
 from rag.engine.question import Turn
 from rag.errors import EndpointUnreachable, QuestionError, StoreUnwritable
-from rag.evaluate.cases import load_cases
+from rag.evaluate.chats import chat_drafts
 from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
@@ -271,9 +271,9 @@ def test_a_verdict_is_a_case_for_the_evals(own: Conversation, tmp_path: Path) ->
     assert (good["engine"], good["model"], good["prompt"]) == ("extractive", None, None)
 
     file.write_text(json.dumps(good) + "\n")
-    [case] = load_cases(file)
-    assert case.question == "How many goals does it close?"
-    assert case.history == (Turn("What is LemmaLoom?", own.answers[0].text, ("proof",)),)
+    [draft] = chat_drafts(file.parent, pytest.fail)
+    assert draft.question == "How many goals does it close?"
+    assert draft.history == (Turn("What is LemmaLoom?", own.answers[0].text, ("proof",)),)
 
 
 def test_there_must_be_an_answer_to_judge(own: Conversation) -> None:

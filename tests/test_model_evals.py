@@ -17,7 +17,8 @@ from rag.engine import writer
 from rag.engine.answer import Asker
 from rag.engine.check import Checker
 from rag.engine.writer import Writer
-from rag.evaluate.cases import Case, load_cases
+from rag.evaluate.cases import load_suites
+from rag.evaluate.types import Case
 from rag.models.openai import connect
 from rag.prompts import load_task
 from rag.retrieve.hybrid import Retriever
@@ -48,14 +49,14 @@ def answers(
     asker = Asker(retriever, Writer(model, load_task("answer"), Checker(minilm)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(writer, "REPLY_TOKENS", REPLY_TOKENS)
-        asked = (asker.ask(case.question, case.history) for case in cases())
+        asked = (asker.ask(case.subject, case.history) for case in cases())
         return list(islice((answer for answer in asked if answer.usage.output_tokens), ANSWERS))
 
 
 def cases() -> list[Case]:
     """Every other of our questions, of all kinds, with and without an answer; where nothing
     comes near a question the model is not asked."""
-    return load_cases(ROOT / "evals" / "iclr2026.jsonl")[::2]
+    return load_suites(ROOT / "evals", ["ask"])["ask"][::2]
 
 
 def statements(answers: list[Answer]) -> Iterator[tuple[Answer, Statement]]:

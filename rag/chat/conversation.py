@@ -4,13 +4,17 @@ that the two-hundredth question costs what the tenth did; the answers are all ke
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from rag.chat.bibtex import bibtex
 from rag.chat.feedback import feedback, store_feedback
+from rag.chat.log import log_turn
 from rag.chat.markdown import markdown
 from rag.engine.question import Turn
 from rag.errors import QuestionError
+from rag.evaluate.said import remember, row_of
 from rag.models import OnText
 from rag.types import Answer, Paper
 
@@ -27,12 +31,19 @@ PAPERS = 20
 
 
 class Conversation:
-    """A conversation over one index; ``answers`` are those since it began, the latest last."""
+    """A conversation over one index; ``answers`` are those since it began, the latest last.
 
-    def __init__(self, asker: Asker, filters: Filters | None = None) -> None:
+    ``log`` is the folder in which its turns are kept for the evals; None keeps nothing.
+    """
+
+    def __init__(
+        self, asker: Asker, filters: Filters | None = None, log: Path | None = None
+    ) -> None:
         self.answers: list[Answer] = []
         self._asker = asker
         self._filters = filters
+        self._log = log
+        self._id = uuid4().hex
         self._given: Sequence[Turn] = ()
 
     def ask(
@@ -50,11 +61,20 @@ class Conversation:
         answer = self._asker.ask(question, history, self._filters, on_text, on_question)
         self.answers.append(answer)
         self._given = history
+        self._keep(answer)
         return answer
+
+    def _keep(self, answer: Answer) -> None:
+        """Log a turn. What it was given need not be: those are the turns before it."""
+        if self._log:
+            row = row_of(answer, self._given, filtered=bool(self._filters))
+            remember(self._log, row)
+            cut = {"history": [], "answer": answer.text[:ANSWER_CHARS]}
+            log_turn(self._log, {"chat": self._id, **row, **cut})
 
     def new(self) -> None:
         """Begin another conversation: nothing said so far counts."""
-        self.answers, self._given = [], ()
+        self.answers, self._given, self._id = [], (), uuid4().hex
 
     def last(self) -> Answer:
         """The latest answer; raises QuestionError before the first."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from rag.engine.question import Turn
 from rag.errors import StoreUnwritable
+from rag.evaluate.said import row_of
 from rag.types import Answer
 
 FILE = "feedback.jsonl"
@@ -25,27 +26,17 @@ def feedback(
     was asked and answered: of two verdicts on one answer both are kept, under one id, and a
     reader of the file takes the later.
     """
-    cited = dict.fromkeys(c.paper_id for s in answer.statements for c in s.citations)
-    turns = [[turn.question, turn.answer, list(turn.papers)] for turn in history]
-    said = json.dumps([answer.question, turns, answer.text])
+    row = row_of(answer, history)
+    said = json.dumps([answer.question, row["history"], answer.text])
     return {
         "id": f"feedback-{hashlib.sha256(said.encode()).hexdigest()[:12]}",
         "split": "feedback",
-        "kind": answer.kind,
-        "question": answer.question,
-        "history": turns,
-        "gold": list(cited) if good else [],
+        **row,
+        "gold": row["cited"] if good else [],
         "facts": [],
         "outcome": answer.outcome if good else None,
         "verdict": "good" if good else "bad",
         "remark": remark,
-        "standalone": answer.standalone_question,
-        "got": answer.outcome,
-        "cited": list(cited),
-        "answer": answer.text,
-        "engine": answer.engine,
-        "model": answer.model,
-        "prompt": answer.prompt,
     }
 
 

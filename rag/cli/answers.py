@@ -84,12 +84,21 @@ def ask(
 
         _run_batch(terminal, batch, reply)
     elif no_stream or terminal.as_json or not asker.writer:
-        show_answer(terminal, asker.ask(text, filters=filters))
+        _keep(terminal, show_answer(terminal, asker.ask(text, filters=filters)), filters)
     else:
-        show_streamed(terminal, partial(asker.ask, text, filters=filters))
+        ask_it = partial(asker.ask, text, filters=filters)
+        _keep(terminal, show_streamed(terminal, ask_it), filters)
 
 
-def show_answer(terminal: Terminal, answer: Answer) -> None:
+def _keep(terminal: Terminal, answer: Answer, filters: Filters) -> None:
+    """Keep the answer for rag eval add, now that it has been read."""
+    from rag.evaluate.said import remember, row_of
+
+    sys.stdout.flush()
+    remember(terminal.settings.store, row_of(answer, filtered=bool(filters)))
+
+
+def show_answer(terminal: Terminal, answer: Answer) -> Answer:
     from rag.render import answer_text
 
     if terminal.as_json:
@@ -97,6 +106,7 @@ def show_answer(terminal: Terminal, answer: Answer) -> None:
     else:
         click.echo(answer_text(answer, terminal.style))
     tell(terminal, answer)
+    return answer
 
 
 def show_streamed(terminal: Terminal, ask: Callable[..., Answer]) -> Answer:

@@ -27,6 +27,7 @@ COMMANDS = {
     "summarize": "summaries:summarize",
     "digest": "digests:digest",
     "verify": "verify:verify",
+    "eval": "evals:evals",
     "doctor": "upkeep:doctor",
     "rebuild": "upkeep:rebuild",
     "config": "about:config",

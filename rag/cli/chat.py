@@ -53,22 +53,25 @@ _SMALL_TALK = re.compile(
 
 
 @click.command()
+@click.option("--no-log", is_flag=True, help="Keep nothing of what is said in the index folder.")
 @modelled
 @filtered
 @common
-def chat(terminal: Terminal, filters: Filters) -> None:
+def chat(terminal: Terminal, no_log: bool, filters: Filters) -> None:
     """Talk with the papers: questions, follow-ups, and /help for what else can be done.
 
-    Without a terminal the questions are read from stdin, one a line.
+    Without a terminal the questions are read from stdin, one a line. What is said stays in the
+    index folder, in chats.jsonl, for rag eval draft --from chats.
     """
     from rag.chat import Conversation
 
     asker = open_asker(terminal, purpose="chat")
-    talk = Talk(terminal, Conversation(asker, filters))
+    log = None if no_log else terminal.settings.store
+    talk = Talk(terminal, Conversation(asker, filters, log))
     if sys.stdin.isatty() and sys.stderr.isatty():
         papers = len(asker.retriever.snapshot)
         terminal.note(f"{papers:,} papers. /help lists the commands, Ctrl-D leaves.")
-        _converse(talk, _typed(terminal.settings.store))
+        _converse(talk, _typed(log))
         return
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
@@ -225,9 +228,9 @@ class Talk:
 # --- typing --------------------------------------------------------------------------------------
 
 
-def _typed(store: Path) -> Iterator[str]:
-    """Lines as they are typed, with editing and a history that the index's folder keeps."""
-    session, warned = _session(store / "chat_history"), False
+def _typed(store: Path | None) -> Iterator[str]:
+    """Lines as they are typed, with editing and a history that the index's folder keeps, if any."""
+    session, warned = _session(store / "chat_history" if store else None), False
     while True:
         try:
             line = session.prompt("> ")
@@ -243,7 +246,7 @@ def _typed(store: Path) -> Iterator[str]:
             yield line
 
 
-def _session(file: Path) -> PromptSession[str]:
+def _session(file: Path | None) -> PromptSession[str]:
     """Prompts on stderr, since stdout is for answers. Ctrl-C empties a line; on an empty one it
     raises KeyboardInterrupt."""
     from prompt_toolkit import PromptSession
@@ -263,7 +266,7 @@ def _session(file: Path) -> PromptSession[str]:
     return PromptSession(history=_history(file), key_bindings=keys, output=output)
 
 
-def _history(file: Path) -> History:
+def _history(file: Path | None) -> History:
     """What was typed before, kept in a file for the user's eyes; in memory where none can be."""
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
@@ -272,6 +275,8 @@ def _history(file: Path) -> History:
             with suppress(OSError):  # a full disk is no reason to stop talking
                 super().store_string(string)
 
+    if file is None:
+        return InMemoryHistory()
     try:
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
     except OSError:

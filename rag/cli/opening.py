@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
+
+from rag.errors import ConfigError
 
 JOBS = 4
 """Requests at once to a server elsewhere."""
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from rag.engine.answer import Asker
     from rag.engine.check import Checker
     from rag.engine.writer import Writer
+    from rag.evaluate.judges import Judges
     from rag.models import Model
     from rag.models.budget import Meter, Purse
     from rag.models.ledger import Ledger
@@ -44,7 +48,7 @@ def open_embedder(
 
     embedder = RemoteEmbedder(endpoint, terminal.settings.embed_dimensions, terminal.note)
     named = replace(endpoint, model=embedder.model)
-    embedder.meter = _meter(terminal, named, purse or _purse(terminal))
+    embedder.meter = _meter(terminal, named, purse or open_purse(terminal))
     return embedder
 
 
@@ -68,7 +72,8 @@ def _price(terminal: Terminal, endpoint: Endpoint) -> Price | None:
     return price_of(load_prices(terminal.settings.prices), endpoint)
 
 
-def _purse(terminal: Terminal) -> Purse:
+def open_purse(terminal: Terminal) -> Purse:
+    """The money that a command may spend."""
     from rag.models.budget import Purse
 
     return Purse(terminal.settings.budget)
@@ -109,12 +114,17 @@ def open_retriever(terminal: Terminal, question: str = "", purse: Purse | None =
     return retriever
 
 
-def open_asker(terminal: Terminal, question: str = "", *, purpose: str = "ask") -> Asker:
+def open_asker(
+    terminal: Terminal, question: str = "", *, purpose: str = "ask", purse: Purse | None = None
+) -> Asker:
     """What answers questions over the index, with a model if the settings say so; ``purpose``
-    is what the ledger calls its requests."""
-    purse = None if terminal.settings.engine == "extractive" else _purse(terminal)
-    retriever = open_retriever(terminal, "" if purse else question, purse=purse)
-    writer = _open_writer(terminal, purpose, purse) if purse else None
+    is what the ledger calls its requests, which are paid out of ``purse``."""
+    if terminal.settings.engine == "extractive":
+        retriever, writer = open_retriever(terminal, question, purse), None
+    else:
+        purse = purse or open_purse(terminal)
+        retriever = open_retriever(terminal, purse=purse)
+        writer = _open_writer(terminal, purpose, purse)
 
     from rag.engine.answer import Asker  # while the embedder is at work on the question
 
@@ -129,7 +139,7 @@ def _open_writer(terminal: Terminal, purpose: str, purse: Purse) -> Writer:
     task, follow_ups = (
         load_task(name, terminal.settings.prompts) for name in ("answer", "follow_up")
     )
-    model = _open_model(terminal, purpose, purse)
+    model = open_model(terminal, purpose, purse)
     return Writer(model, task, open_checker(), terminal.settings.strict, follow_ups)
 
 
@@ -141,12 +151,20 @@ def open_checker() -> Checker:
     return Checker(open_built_in())
 
 
-def open_editor(terminal: Terminal, snapshot: Snapshot, jobs: int | None) -> Editor:
-    """What makes digests of papers: by quoting, or with a model if the settings say so."""
+def open_editor(
+    terminal: Terminal,
+    snapshot: Snapshot,
+    jobs: int | None,
+    purse: Purse | None = None,
+    summarizer: Summarizer | None = None,
+) -> Editor:
+    """What makes digests of papers: by quoting, or with a model if the settings say so. Their
+    lines are by ``summarizer``, if not by what the index keeps."""
     from rag.digest.editor import Editor
 
-    purse, settings = _purse(terminal), terminal.settings
-    summarizer, checker = open_summarizer(terminal, purse), open_checker()
+    settings, checker = terminal.settings, open_checker()
+    purse = purse or open_purse(terminal)
+    summarizer = summarizer or open_summarizer(terminal, purse)
     writing = _open_writing(terminal, checker, purse) if settings.engine != "extractive" else None
     together, watch = at_once(terminal, jobs), terminal.watch
     return Editor(snapshot, summarizer, checker, writing, settings.strict, together, watch)
@@ -169,12 +187,19 @@ def _open_writing(terminal: Terminal, checker: Checker, purse: Purse) -> Writing
     from rag.prompts import load_task
 
     overview, naming = (load_task(n, terminal.settings.prompts) for n in ("digest", "topic"))
-    return Writing(Writer(_open_model(terminal, "digest", purse), overview, checker), naming)
+    return Writing(Writer(open_model(terminal, "digest", purse), overview, checker), naming)
 
 
-def _open_model(terminal: Terminal, purpose: str, purse: Purse, *, cached: bool = True) -> Model:
-    """The model of the settings: metered and, if it is to be ``cached`` and the settings do not
-    forbid it, in front of it what it has replied before."""
+def open_model(
+    terminal: Terminal,
+    purpose: str,
+    purse: Purse,
+    *,
+    cached: bool = True,
+    endpoint: Endpoint | None = None,
+) -> Model:
+    """The model at an endpoint, by default the one that writes: metered and, if it is to be
+    ``cached`` and the settings do not forbid it, in front of it what it has replied before."""
     from rag.config import endpoint as endpoint_of
     from rag.models.budget import Metered
     from rag.models.cache import Cached
@@ -182,10 +207,12 @@ def _open_model(terminal: Terminal, purpose: str, purse: Purse, *, cached: bool 
     from rag.models.shared import Shared
 
     settings, note = terminal.settings, terminal.note
-    endpoint = endpoint_of(settings)
-    model = connect(endpoint, window=settings.window, note=note)
+    window = None if endpoint else settings.window  # which is the writer's
+    endpoint = endpoint or endpoint_of(settings)
+    model = connect(endpoint, window=window, note=note)
+    price = _price(terminal, replace(endpoint, model=model.name))
     ledger = _ledger(terminal, endpoint, purpose)
-    metered = Shared(Metered(model, open_price(terminal, model), purse, ledger, note))
+    metered = Shared(Metered(model, price, purse, ledger, note))
     if not (cached and settings.cache):
         return metered
     # The same host may serve other models under other paths.
@@ -194,25 +221,45 @@ def _open_model(terminal: Terminal, purpose: str, purse: Purse, *, cached: bool 
 
 
 def open_summarizer(terminal: Terminal, purse: Purse | None = None) -> Kept:
-    """What sums papers up in a line each: by quoting, or with a model if the settings say so, and
-    by what the index keeps of both. A model's replies are not kept beside its lines: those to a
-    whole conference would push out all others."""
-    from rag.summarize.extractive import Extractive
+    """What sums papers up in a line each, by what the index keeps of them. A model's replies are
+    not kept beside its lines: those to a whole conference would push out all others."""
     from rag.summarize.kept import FOLDER, Kept
 
-    settings, checker = terminal.settings, open_checker()
-    summarizer: Summarizer = Extractive(checker)
-    if settings.engine != "extractive":
-        from rag.config import endpoint as endpoint_of
-        from rag.prompts import load_task
-        from rag.summarize.written import Written
-
-        task, endpoint = load_task("summarize", settings.prompts), endpoint_of(settings)
-        purse = purse or _purse(terminal)
-        model = _open_model(terminal, "summarize", purse, cached=False)
-        place = endpoint.base_url or endpoint.place
-        summarizer = Written(model, task, checker, summarizer, place)
+    settings = terminal.settings
+    summarizer = open_fresh_summarizer(terminal, purse or open_purse(terminal), cached=False)
     return Kept(summarizer, settings.store / FOLDER, terminal.note, fresh=not settings.cache)
+
+
+def open_fresh_summarizer(terminal: Terminal, purse: Purse, *, cached: bool) -> Summarizer:
+    """What makes each line anew: by quoting, or with a model if the settings say so, whose
+    replies may be ``cached``."""
+    from rag.summarize.extractive import Extractive
+
+    settings, checker = terminal.settings, open_checker()
+    quoting = Extractive(checker)
+    if settings.engine == "extractive":
+        return quoting
+    from rag.config import endpoint as endpoint_of
+    from rag.prompts import load_task
+    from rag.summarize.written import Written
+
+    task, endpoint = load_task("summarize", settings.prompts), endpoint_of(settings)
+    model = open_model(terminal, "summarize", purse, cached=cached)
+    return Written(model, task, checker, quoting, endpoint.base_url or endpoint.place)
+
+
+def open_judges(terminal: Terminal, names: Sequence[str], purse: Purse) -> Judges:
+    """The judges called so, all of them the model of the settings; raises ConfigError without."""
+    from rag.config import judge_endpoint
+    from rag.evaluate.judges import Judges, task_of
+    from rag.prompts import load_task
+
+    endpoint = judge_endpoint(terminal.settings)
+    if endpoint is None:
+        fix = "set RAG_JUDGE_MODEL, and RAG_JUDGE_BASE_URL if it is not OpenAI's; or no --judge"
+        raise ConfigError("No model is named that could judge.", fix)
+    tasks = {task: load_task(task, terminal.settings.prompts) for task in map(task_of, names)}
+    return Judges(open_model(terminal, "judge", purse, endpoint=endpoint), tasks, names)
 
 
 def open_price(terminal: Terminal, model: Model) -> Price | None:

@@ -1,99 +1,223 @@
-"""Figures of a run of cases. A case to which a figure does not apply stays out of its mean."""
+"""The metrics there are, and samples → figures. Knows no product and no file.
+
+A score that does not apply to a case is absent from its samples, and the case stays out of the
+metric's mean; a metric that no case has is no figure at all, never a zero and never NaN.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, stdev
+from typing import Literal
 
-from rag.evaluate.cases import Case
-from rag.types import Answer
+from rag.evaluate.types import SUITES, Figure, Sample, SuiteName
+
+DIGITS = 6
+"""Of a figure: what lies behind depends on the order in which a processor adds."""
+SEED = 20_260_101
+RESAMPLES = 2_000
+_BLOCK = 100
+"""Resamples drawn at once: memory for this many times the cases, and no more."""
+
+_ORDER = ("answered", "partial", "not_in_abstracts", "not_in_corpus", "listed", "empty", "error")
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A case with what came of it: ``ranked`` are the keys of the retrieved papers, best
-    first, ``cited`` those of the answer's citations, one for each."""
+class Metric:
+    """What is measured of every case of ``suites`` that it applies to, in [0, 1]; ``yes_no`` if
+    it is 0 or 1 of each. An ``exact`` one is a promise of the product: it may never fall."""
 
-    case: Case
-    answer: Answer
-    ranked: tuple[str, ...]
-    cited: tuple[str, ...]
-
-
-Metric = Callable[[Sequence[Scored]], float | None]
-
-
-def recall_at(k: int | None) -> Metric:
-    """Mean share of the gold papers among the first k; None: as many as there are gold."""
-
-    def metric(scored: Sequence[Scored]) -> float | None:
-        return _mean(
-            len(set(s.ranked[: k or len(s.case.gold)]) & set(s.case.gold)) / len(s.case.gold)
-            for s in scored
-            if s.case.answerable
-        )
-
-    return metric
+    name: str
+    suites: tuple[SuiteName, ...]
+    says: str
+    better: Literal["higher", "lower"] = "higher"
+    yes_no: bool = False
+    exact: bool = False
 
 
-def facts(scored: Sequence[Scored]) -> float | None:
-    """Mean share of the expected facts that stand in the answer's quotes."""
-    return _mean(fmean(_facts(s)) for s in scored if s.case.facts)
+_RANKED: tuple[SuiteName, ...] = ("retrieval", "ask")
+_ASK: tuple[SuiteName, ...] = ("ask",)
+_SUMMARIZE: tuple[SuiteName, ...] = ("summarize",)
+_DIGEST: tuple[SuiteName, ...] = ("digest",)
+_WORDS: tuple[SuiteName, ...] = ("ask", "summarize", "digest")
+
+METRICS: tuple[Metric, ...] = (
+    Metric("completed", SUITES, "ran without an error", yes_no=True, exact=True),
+    Metric("recall@gold", _RANKED, "gold papers among as many first as there are gold ones"),
+    Metric("recall@5", _RANKED, "gold papers among the first 5"),
+    Metric("recall@10", _RANKED, "gold papers among the first 10"),
+    Metric("MRR", _RANKED, "1 / rank of the first gold paper"),
+    Metric("nDCG@10", _RANKED, "how high the gold papers stand among the first 10"),
+    Metric("recall", _DIGEST, "gold papers that are listed"),
+    Metric("off-topic", _DIGEST, "listed papers that are neither gold nor maybe", better="lower"),
+    Metric("empty", _DIGEST, "lists nothing on a topic without papers", yes_no=True),
+    Metric("coverage", _DIGEST, "listed papers of those that matched"),
+    Metric("facts", _WORDS, "expected facts in the text"),
+    Metric("all facts", _ASK, "no expected fact is missing", yes_no=True),
+    Metric("no forbidden", _WORDS, "says nothing that it must not", yes_no=True),
+    Metric("outcome", _ASK, "answers what has an answer and refuses the rest", yes_no=True),
+    Metric("refusal precision", _ASK, "refused questions that have no answer", yes_no=True),
+    Metric("refusal recall", _ASK, "questions without an answer that are refused", yes_no=True),
+    Metric("citation precision", _ASK, "cited papers that are gold"),
+    Metric("citation recall", _ASK, "gold papers that are cited"),
+    Metric("quote precision", _ASK, "quotes that hold an expected fact"),
+    Metric("quote recall", _ASK, "expected facts in the quotes"),
+    Metric("quote integrity", _WORDS, "quotes that stand where they say they do", exact=True),
+    Metric("marker integrity", ("ask", "digest"), "markers that point at their paper", exact=True),
+    Metric("support", _WORDS, "sentences that their quotes carry"),
+    Metric("written", ("ask", "summarize"), "what a model wrote stands, not quotes", yes_no=True),
+    Metric("length", _SUMMARIZE, "1 to 25 words", yes_no=True, exact=True),
+    Metric("ROUGE-1", _SUMMARIZE, "words shared with the reference"),
+    Metric("ROUGE-2", _SUMMARIZE, "pairs of words shared with the reference"),
+    Metric("ROUGE-L", _SUMMARIZE, "longest run of words in the reference's order"),
+)
+"""In the order of reports. All of them gate, unless thresholds say otherwise."""
 
 
-def complete(scored: Sequence[Scored]) -> float | None:
-    """Share of the answerable cases with every expected fact in the answer's quotes."""
-    return _mean(float(all(_facts(s))) for s in scored if s.case.facts)
+def metric(suite: SuiteName, name: str) -> Metric:
+    """The metric of a suite by its name; raises KeyError."""
+    return _BY_NAME[suite, name]
 
 
-def refusal_precision(scored: Sequence[Scored]) -> float | None:
-    """Share of the refused cases that have no answer."""
-    return _mean(float(not s.case.answerable) for s in scored if _refused(s))
-
-
-def refusal_recall(scored: Sequence[Scored]) -> float | None:
-    """Share of the cases without an answer that were refused."""
-    return _mean(float(_refused(s)) for s in scored if not s.case.answerable)
-
-
-def citation_precision(scored: Sequence[Scored]) -> float | None:
-    """Mean share of an answer's citations that name a gold paper."""
-    return _mean(
-        fmean(key in s.case.gold for key in s.cited)
-        for s in scored
-        if s.case.answerable and s.cited
-    )
-
-
-def citation_recall(scored: Sequence[Scored]) -> float | None:
-    """Mean share of the gold papers that the answer cites; 0 for a refusal."""
-    return _mean(
-        len(set(s.cited) & set(s.case.gold)) / len(s.case.gold) for s in scored if s.case.answerable
-    )
-
-
-METRICS: dict[str, Metric] = {
-    "recall@gold": recall_at(None),
-    "recall@5": recall_at(5),
-    "facts found": facts,
-    "all facts": complete,
-    "refusal precision": refusal_precision,
-    "refusal recall": refusal_recall,
-    "citation precision": citation_precision,
-    "citation recall": citation_recall,
+_BY_NAME: Mapping[tuple[SuiteName, str], Metric] = {
+    (suite, found.name): found for suite in SUITES for found in METRICS if suite in found.suites
 }
 
 
-def _facts(scored: Scored) -> list[bool]:
-    statements = scored.answer.statements
-    return scored.case.found(" ".join(c.quote for s in statements for c in s.citations))
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a judge thinks of samples: the mean over those that it has ``scored``, None of none.
+    The others are ``unscored``."""
+
+    score: float | None
+    scored: int
+    unscored: int
 
 
-def _refused(scored: Scored) -> bool:
-    return scored.answer.outcome in ("not_in_abstracts", "not_in_corpus")
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the samples of a suite took. ``p50`` and ``p95`` are milliseconds, over the samples
+    without an error; None where there is no such sample."""
+
+    samples: int
+    errors: int
+    p50: int | None
+    p95: int | None
+    tokens: int
+    cost_usd: float
+    judges: Mapping[str, Verdicts]
 
 
-def _mean(values: Iterable[float]) -> float | None:
-    known = list(values)
-    return fmean(known) if known else None
+def figures(samples: Iterable[Sample]) -> dict[tuple[SuiteName, str], Figure]:
+    """The figure of each metric that a sample has, by suite and name, in the order of METRICS.
+
+    A case counts once, by the mean over its repeats. The bounds are those of a percentile
+    bootstrap over cases, the same ones each time.
+    """
+    known = sorted(samples, key=lambda s: (s.case, s.repeat))  # in whatever order they were run
+    found = {}
+    for (suite, name), _ in _BY_NAME.items():
+        scores = [(s.case, s.repeat, s.scores[name]) for s in known if _has(s, suite, name)]
+        if scores:
+            found[suite, name] = _figure(scores)
+    return found
+
+
+def by_kind(samples: Iterable[Sample]) -> dict[tuple[SuiteName, str], dict[str, Figure]]:
+    """The figures of each kind of case: (suite, kind) → metric → figure, kinds by name."""
+    kinds: dict[tuple[SuiteName, str], list[Sample]] = {}
+    for sample in samples:
+        kinds.setdefault((sample.suite, sample.kind), []).append(sample)
+    order = sorted(kinds, key=lambda key: (SUITES.index(key[0]), key[1]))
+    return {
+        key: {name: figure for (_, name), figure in figures(kinds[key]).items()} for key in order
+    }
+
+
+def confusion(samples: Iterable[Sample]) -> list[tuple[str, str, int]]:
+    """How often what was expected came out as what: (expected, got, samples), got "error" where
+    nothing came."""
+    known = (s for s in samples if s.expected)
+    counts = Counter((s.expected, "error" if s.error else s.outcome) for s in known)
+    order = sorted(counts, key=lambda pair: tuple(map(_place, pair)))
+    return [(expected, got, counts[expected, got]) for expected, got in order]
+
+
+def totals(samples: Iterable[Sample]) -> dict[SuiteName, Totals]:
+    """What each suite took, in their order; suites without a sample are absent."""
+    suites: dict[SuiteName, list[Sample]] = {}
+    for sample in samples:
+        suites.setdefault(sample.suite, []).append(sample)
+    return {suite: _totals(suites[suite]) for suite in SUITES if suite in suites}
+
+
+def _has(sample: Sample, suite: SuiteName, name: str) -> bool:
+    return sample.suite == suite and name in sample.scores
+
+
+def _figure(scores: Sequence[tuple[str, int, float]]) -> Figure:
+    """From (case, repeat, score) of all samples that have one."""
+    values = _means((case, score) for case, _, score in scores)
+    repeats = _means((repeat, score) for _, repeat, score in scores)
+    low, high = interval(values)
+    spread = round(stdev(repeats), DIGITS) if len(repeats) > 1 else None
+    return Figure(round(fmean(values), DIGITS), len(values), low, high, spread)
+
+
+def _means(pairs: Iterable[tuple[str | int, float]]) -> list[float]:
+    """The mean of what belongs together, in the order in which it comes."""
+    parts: dict[str | int, list[float]] = {}
+    for key, value in pairs:
+        parts.setdefault(key, []).append(value)
+    return [fmean(part) for part in parts.values()]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Bounds of the 95 % interval of a mean: a percentile bootstrap, the same each time."""
+    import numpy as np
+
+    known = np.array(values, np.float64)
+    random = np.random.default_rng(SEED)
+    blocks = [
+        known[random.integers(0, len(known), (_BLOCK, len(known)))].mean(axis=1)
+        for _ in range(RESAMPLES // _BLOCK)
+    ]
+    low, high = np.percentile(np.concatenate(blocks), [2.5, 97.5])
+    return round(float(low), DIGITS), round(float(high), DIGITS)
+
+
+def _totals(samples: Sequence[Sample]) -> Totals:
+    times = [sample.ms for sample in samples if sample.ms and not sample.error]
+    p50, p95 = _percentiles(times) if times else (None, None)
+    usage = [sample.usage for sample in samples]
+    judges = dict.fromkeys(name for sample in samples for name in sample.judged)
+    return Totals(
+        samples=len(samples),
+        errors=sum(bool(sample.error) for sample in samples),
+        p50=p50,
+        p95=p95,
+        tokens=sum(each.input_tokens + each.output_tokens for each in usage),
+        cost_usd=round(sum(each.cost_usd for each in usage), DIGITS),
+        judges={name: _verdicts(samples, name) for name in sorted(judges)},
+    )
+
+
+def _percentiles(times: Sequence[int]) -> tuple[int, int]:
+    import numpy as np
+
+    p50, p95 = np.percentile(times, [50, 95])
+    return round(float(p50)), round(float(p95))
+
+
+def _verdicts(samples: Sequence[Sample], judge: str) -> Verdicts:
+    given = [sample.judged[judge].score for sample in samples if judge in sample.judged]
+    scored = [score for score in given if score is not None]
+    mean = round(fmean(scored), DIGITS) if scored else None
+    return Verdicts(mean, len(scored), len(given) - len(scored))
+
+
+def _place(outcome: str) -> tuple[int, str]:
+    """Outcomes in their order, others, which a file may hold, behind them."""
+    return (_ORDER.index(outcome) if outcome in _ORDER else len(_ORDER), outcome)

@@ -112,21 +112,23 @@ def digest_page(
     """The page: pictures, then a section a digest, then every abstract once, its quotes marked.
     ``remark`` stands under the title: what readers should know of all of it."""
     page = Page(digests)
-    script = asset("page.js")
-    text: str = (
-        _environment()
-        .get_template("page.html")
-        .render(
-            title=title,
-            remark=remark,
-            page=page,
-            papers=len(page.places),
-            figures=_figures(atlas, page),
-            style=asset("page.css") + asset("figures.css"),
-            script=script,
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        )
+    return rendered(
+        "page.html",
+        title=title,
+        remark=remark,
+        page=page,
+        papers=len(page.places),
+        figures=_figures(atlas, page),
+        style=asset("page.css") + asset("figures.css"),
+        script=asset("page.js"),
     )
+
+
+def rendered(template: str, *, script: str, **values: Any) -> str:
+    """A template with its values, and with the hash by which its policy knows its one script."""
+    script_hash = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = _environment().get_template(template)
+    text: str = page.render(script=script, script_hash=script_hash, **values)
     return text
 
 

@@ -1,0 +1,1 @@
+"""Runs of cases and their comparisons as text, Markdown, JUnit and one HTML page. Returns text."""
