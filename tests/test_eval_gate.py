@@ -218,7 +218,7 @@ def only(failures: Iterable[Any], kind: Kind, suite: str = "", metric: str = "")
 
 def test_worse_names_everything() -> None:
     text = only(compare(GOOD, BAD, DEFAULT).failures, "worse", "ask", "facts")
-    assert text.startswith("ask: facts fell from 1.000 to 0.750 over 40 cases (change -0.250,")
+    assert text.startswith("ask: facts fell from 1.000 to 0.750 over 40 cases (change −0.250,")
     assert "10 got worse: q000, q001, q002 and 7 more" in text
     assert "--update-baseline" in text
 

@@ -89,9 +89,13 @@ def _told(each: Difference, paired: Paired) -> str:
     over = "1 case" if each.paired == 1 else f"{each.paired} cases"
     return (
         f"{each.metric} {verb} from {each.before.value:.3f} to {each.after.value:.3f} over"
-        f" {over} (change {each.change:+.3f}, 95 % interval {each.low:+.3f} to"
-        f" {each.high:+.3f}). {len(cases)} got worse: {listed(cases)}."
+        f" {over} (change {_signed(each.change)}, 95 % interval {_signed(each.low)} to"
+        f" {_signed(each.high)}). {len(cases)} got worse: {listed(cases)}."
     )
+
+
+def _signed(change: float | None) -> str:
+    return f"{change or 0.0:+.3f}".replace("-", "−").replace("+0.000", "0.000")
 
 
 def _losers(each: Difference, paired: Paired) -> list[str]:
