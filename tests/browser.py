@@ -31,9 +31,10 @@ class View:
     complaints: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests; skips where there is none."""
+    """One Chromium for a file of tests; skips where there is none. While it is open there is an
+    event loop in this thread, which tests in other files would trip over."""
     if find_spec("playwright") is None:
         pytest.skip("playwright is not installed")
     path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
