@@ -133,7 +133,7 @@ class Asker:
     def rank(self, question: str, history: Sequence[Turn] = ()) -> Sequence[int]:
         """Rows of all papers as a question finds them, best first."""
         asked, focus = self.understood(question, history)
-        return self.consider(asked, self.retriever.signals(asked.text), focus).rows
+        return self._rows(self.retriever.signals(asked.text), focus, None)
 
     def consider(
         self,
@@ -142,15 +142,21 @@ class Asker:
         focus: Sequence[int] = (),
         filters: Filters | None = None,
     ) -> Considered:
-        """Find the evidence and weigh it; a follow-up's papers come first."""
-        ranked = self.retriever.ranked(signals, filters)
-        first = [row for row in focus if row in ranked]
-        rows = [*first, *(row for row in ranked if row not in first)]
+        """Find the evidence and weigh it."""
+        rows = self._rows(signals, focus, filters)
         named = [row for row in self.names.rows(asked.standalone) if row in rows]
         listed = literal(self.retriever, signals, rows) if asked.kind in ("list", "count") else ()
         picked = select(self.retriever, signals, asked, named, listed or rows)
         found = indications(self.retriever, signals, asked, picked, named=bool(named))
         return Considered(self.retriever, asked, signals, rows, listed, picked, found)
+
+    def _rows(
+        self, signals: Signals, focus: Sequence[int], filters: Filters | None
+    ) -> Sequence[int]:
+        """The papers that pass the filters, best first, but a follow-up's before all others."""
+        ranked = self.retriever.ranked(signals, filters)
+        first = [row for row in focus if row in ranked]
+        return [*first, *(row for row in ranked if row not in first)]
 
 
 def clean(question: str) -> str:
