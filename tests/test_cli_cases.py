@@ -47,6 +47,7 @@ def test_the_last_answer_becomes_a_case_that_can_fail(indexed: Run) -> None:
     done = indexed("eval", "add", "--tag", "mine", "--id", "goals")
     assert done.status == 0
     assert "goals added to evals/ask.jsonl" in done.err
+    assert "facts guessed: 38 %; a tenth; edit them, or give --fact" in done.err
     [row] = rows()
     assert row == json.loads(done.out)
     assert row == {
@@ -54,7 +55,7 @@ def test_the_last_answer_becomes_a_case_that_can_fail(indexed: Run) -> None:
         "kind": "fact",
         "question": "How many goals does LemmaLoom close?",
         "gold": ["LemmaLoom"],
-        "facts": [["38 %", "38%", "38 percent"]],
+        "facts": [["38 %", "38%", "38 percent"], "a tenth"],
         "outcome": "answered",
         "tags": ["mine"],
     }
@@ -86,6 +87,15 @@ def test_nothing_is_kept_of_a_chat_without_a_log(
     monkeypatch.setattr(sys, "stdin", io.StringIO("What is LemmaLoom?\n"))
     assert indexed("chat", "--no-log").status == 0
     assert sorted(Path("index_store").iterdir()) == before
+
+
+def test_it_is_said_where_no_fact_could_be_guessed(indexed: Run) -> None:
+    indexed("ask", "What picks strawberries without bruising them?")
+    assert "no fact could be guessed; give --fact TEXT" in indexed("eval", "add", "--dry-run").err
+    given = indexed("eval", "add", "--fact", "sound")
+    assert "guessed" not in given.err
+    assert rows()[0]["gold"] == ["Listening Fingers for Soft Fruit"]
+    assert indexed("eval", "lint").out == "1 case, nothing wrong\n"
 
 
 def test_a_case_of_some_papers_only_is_told_to_be_put_to_all(indexed: Run) -> None:
@@ -137,6 +147,7 @@ def test_proposals_go_to_stdout_or_a_new_file_or_nowhere(indexed: Run) -> None:
     shown = indexed("eval", "draft", "--json")
     assert shown.out == indexed("eval", "draft", "--json").out
     assert all(line["quote"] and line["case"]["tags"] == ["drafted"] for line in shown.lines)
+    assert "3 abstracts gave no sure question; write those by hand" in shown.err
     Path("evals").mkdir()
     done = indexed("eval", "draft", "-n", "2", "-o", "evals/ask-new.jsonl")
     assert done.err == "2 proposals in evals/ask-new.jsonl\n"
@@ -153,7 +164,8 @@ def test_proposals_go_to_stdout_or_a_new_file_or_nowhere(indexed: Run) -> None:
 
 def test_proposals_can_be_of_one_paper(indexed: Run) -> None:
     lines = indexed("eval", "draft", "--json", "--paper", "TideNet").lines
-    assert {tuple(line["case"]["gold"]) for line in lines} == {("TideNet",)}
+    title = "TideNet: Filling the Gaps of Storm-Struck Sea Level Gauges"
+    assert {tuple(line["case"]["gold"]) for line in lines} == {(title,)}
     assert indexed("eval", "draft", "--json", "--paper", "NobodyNet").status == 1
 
 
@@ -163,7 +175,7 @@ def test_each_is_accepted_edited_or_skipped_by_a_person(typed: Typed) -> None:
     ]
     done = typed("eval", "draft", lines="a\ns\nx\ne\nIs it new?\na\nq\n")
     assert done.status == 0
-    assert f"1. {questions[0]}" in done.err
+    assert f"1. {questions[0]}" in " ".join(done.err.split())
     assert "2 accepted into evals/ask.jsonl, 1 skipped" in done.err
     assert [row["question"] for row in rows()] == [questions[0], "Is it new?"]
     left = [line["case"]["question"] for line in typed("eval", "draft", "--json", lines="").lines]

@@ -15,27 +15,19 @@ from rag.chat.feedback import feedback, store_feedback
 from rag.engine.answer import Asker
 from rag.engine.question import Turn, kind_of
 from rag.errors import QuestionError, SourceError
+from rag.evaluate.as_json import dumps
 from rag.evaluate.cases import load_suites
 from rag.evaluate.chats import chat_drafts, complaint
-from rag.evaluate.collect import (
-    Said,
-    Suite,
-    draft_of,
-    last_said,
-    line_of,
-    proposed_facts,
-    remarks,
-    row_of,
-    would_pass,
-)
+from rag.evaluate.collect import Said, draft_of, last_said, proposed_facts, would_pass
 from rag.evaluate.draft import Draft
 from rag.evaluate.lint import Index
 from rag.evaluate.papers import Names
-from rag.evaluate.said import LAST, remember
-from rag.evaluate.said import row_of as said_row
+from rag.evaluate.said import LAST, remember, row_of
+from rag.evaluate.suite import Suite, case_row, remarks, written_name
 from rag.retrieve.hybrid import Retriever
+from rag.store.snapshot import Snapshot
 from rag.types import Answer, Citation, Outcome, Statement
-from tests.fakes import paper
+from tests.fakes import batch, paper, put
 
 
 def said(question: str, standalone: str = "", got: Outcome = "answered", **more: object) -> Said:
@@ -65,7 +57,7 @@ def answer(question: str = "What is it?", text: str = "It closes 38 % of them. [
 
 def test_the_last_answer_comes_back_as_it_was_for_its_reader_alone(tmp_path: Path) -> None:
     turns = [Turn("Before?", "That.", ("p",)), Turn("Else?", "No.", refused=True)]
-    remember(tmp_path, said_row(answer(text="half \ud800 a character"), turns))
+    remember(tmp_path, row_of(answer(text="half \ud800 a character"), turns))
     last = last_said(tmp_path)
     assert (last.question, last.history, last.cited) == ("What is it?", tuple(turns), ("p",))
     assert last.quotes == ("closes 38 %",)
@@ -76,8 +68,8 @@ def test_the_last_answer_comes_back_as_it_was_for_its_reader_alone(tmp_path: Pat
 
 def test_an_index_that_cannot_be_written_is_no_error_and_has_no_last_answer(tmp_path: Path) -> None:
     (tmp_path / LAST).mkdir()
-    remember(tmp_path, said_row(answer()))
-    remember(tmp_path / "nowhere", said_row(answer()))
+    remember(tmp_path, row_of(answer()))
+    remember(tmp_path / "nowhere", row_of(answer()))
     assert [file.name for file in tmp_path.iterdir()] == [LAST]
     with pytest.raises(QuestionError, match="Nothing has been asked"):
         last_said(tmp_path / "nowhere")
@@ -141,6 +133,17 @@ def test_facts_are_figures_and_names_that_the_question_has_not() -> None:
     assert proposed_facts(replace(full, answer="It is quick."), told) == ()
 
 
+def test_facts_come_of_the_first_sentence_before_the_one_that_is_nearest() -> None:
+    first = "OtterEar hears otters from 300 m away. [1]"
+    later = "Otters call at 20 Hz. [2] Over the year OtterEar heard 51,000 of their calls. [1]"
+    full = said("?", quotes=(first, later), answer=f"{first} {later}")
+    assert proposed_facts(full, "How far away is OtterEar of use?") == (("300 m",),)
+    bare = replace(full, answer=f"OtterEar hears otters. [1] {later}")
+    asked = "How many calls of the year has OtterEar heard?"
+    assert proposed_facts(bare, asked) == (("51,000", "51000"),)
+    assert proposed_facts(replace(bare, quotes=(first,)), asked) == ()
+
+
 def test_a_good_answer_is_a_case_that_it_passes_and_that_others_fail() -> None:
     good = said(
         "How much?", cited=("p",), quotes=("It closes 38 %.",), answer="It closes 38 %. [1]"
@@ -166,7 +169,7 @@ def test_a_row_calls_papers_by_name_and_passes_lint(retriever: Retriever, tmp_pa
     refusal = Turn("What is DRIFT?", "Nothing is about that. Nearest: LemmaLoom.", ("proof",), True)
     turns = (refusal, Turn("What is LemmaLoom?", "A prover.", ("proof",)))
     draft = Draft("How many?", ("proof",), (("38 %", "38%"),), "fact", history=turns)
-    row = row_of(draft, "goals", names.name_of)
+    row = case_row(draft, "goals", names)
     assert row == {
         "id": "goals",
         "kind": "fact",
@@ -182,6 +185,21 @@ def test_a_row_calls_papers_by_name_and_passes_lint(retriever: Retriever, tmp_pa
     assert not remarks(row, index)
     assert [each.level for each in remarks({**row, "facts": ["99 %"]}, index)] == ["error"]
     assert [each.level for each in remarks({**row, "facts": ["/(/"]}, index)] == ["error"]
+
+
+def test_papers_are_written_by_title_then_handle_then_id(tmp_path: Path) -> None:
+    records = [
+        paper("cut", "Reeds grow.", handle="On the Growth", title="On the Growth of Reeds"),
+        paper("untitled", "Ducks swim.", handle="Duck Pond"),
+        *(paper(id, f"Ice {id}.", handle="Thin Ice", title="Thin Ice") for id in ("one", "two")),
+        paper("odd", "Odd ones.", handle="Odd Title", title="Odd\tTitle"),
+    ]
+    put(tmp_path / "s", batch(records))
+    names = Names(Snapshot.open(tmp_path / "s"), tmp_path)
+    written = [written_name(names, record.paper_id) for record in records]
+    assert written == ["On the Growth of Reeds", "Duck Pond", "one", "two", "Odd Title"]
+    assert names.rows(written) == [names.snapshot.row_of[one.paper_id] for one in records]
+    assert written_name(names, "gone") == "gone"
 
 
 # --- what is written ---------------------------------------------------------------------------
@@ -226,7 +244,7 @@ def test_a_folder_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
 
 
 def test_a_row_is_one_line_whatever_stands_in_it() -> None:
-    line = line_of({"question": "a\nb\u2028c\x85d\u202ee ü"})
+    line = dumps({"question": "a\nb\u2028c\x85d\u202ee ü"})
     assert line.splitlines() == [line]
     assert "ü" in line
     assert json.loads(line)["question"] == "a\nb\u2028c\x85d\u202ee ü"

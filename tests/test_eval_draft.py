@@ -10,9 +10,10 @@ import pytest
 from rag.embed.minilm import MiniLM
 from rag.engine.check import Checker
 from rag.evaluate.draft import Draft, Named, drafts
-from rag.evaluate.draft_figures import facts_of_figure, figure_drafts
+from rag.evaluate.draft_figures import figure_drafts
 from rag.evaluate.draft_model import ModelDrafter
 from rag.evaluate.draft_terms import spelled_out, term_drafts
+from rag.evaluate.quantities import facts_of_figure, quantities
 from rag.evaluate.review import Reviewed
 from rag.prompts import load_task
 from rag.retrieve.hybrid import Retriever
@@ -70,9 +71,74 @@ def test_a_figure_is_asked_for_in_the_words_of_its_claim(
 def test_figures_of_others_and_unclear_claims_are_not_asked_for(tmp_path: Path) -> None:
     text = (
         "Ponds freeze on 38 % of all days. We introduce FrostCast. It beats IceNet (71.3) at dusk. "
-        "Third, care is key: skipping gusts improves recall by 15 % of all cases there."
+        "It fails where it once froze by 15 % or so; see ours for $n = 7$ ponds."
     )
     assert asked(tmp_path, text, handle="FrostCast") == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "fact"),
+    [
+        (
+            "After dawn, the share of open water fell by 12 % when barges passed.",
+            "By how much did the share of open water fall when barges passed?",
+            "12 %",
+        ),
+        (
+            "Loss of skates by rust rose from 4 % to 9 % of pairs.",
+            "From what to what did loss of skates by rust rise?",
+            "4 %",
+        ),
+        (
+            "We tagged 26 grey herons of the upper lake.",
+            "How many grey herons of the upper lake were tagged?",
+            "26",
+        ),
+        (
+            "Frozen ponds without reeds housed six species of newt.",
+            "How many species of newt were housed by frozen ponds without reeds?",
+            "six",
+        ),
+        (
+            "A plain almanac predicts early thaw years with 80 % accuracy.",
+            "With what accuracy does a plain almanac predict early thaw years?",
+            "80 %",
+        ),
+        (
+            "Rinks in the shade had 26 % more hoar frost.",
+            "How much more hoar frost did rinks in the shade have?",
+            "26 %",
+        ),
+        (
+            "Melting of black ice was delayed by three days near the reeds.",
+            "By how much was melting of black ice delayed near the reeds?",
+            "three days",
+        ),
+        (
+            "Wild geese account for 35 % of the holes in the ice.",
+            "What share of the holes in the ice do wild geese account for?",
+            "35 %",
+        ),
+    ],
+)
+def test_plain_clauses_of_any_field_are_asked_about(
+    tmp_path: Path, sentence: str, question: str, fact: str
+) -> None:
+    """The handle is the opening of the text: a question has to do without the paper's name."""
+    assert asked(tmp_path, sentence, handle=" ".join(sentence.split()[:4])) == [(question, fact)]
+
+
+def test_a_question_that_tells_too_little_names_its_paper_or_is_none(tmp_path: Path) -> None:
+    text = "The pond covers about nine hectares. On 62 rinks in Norway it was tried."
+    assert asked(tmp_path, text, handle="The pond covers about") == []
+    letters = "Lakes are read with thin ice radar (TIR) at dusk."
+    spelled = asked(tmp_path / "1", letters, handle="Lakes are read with")
+    assert spelled == [("What does TIR stand for?", "thin ice radar")]
+    named = asked(tmp_path / "2", text, handle="FrostCast")
+    assert named == [
+        ("How many hectares does the pond cover, according to the abstract of FrostCast?", "nine"),
+        ("How many rinks in Norway does the abstract of FrostCast mention?", "62"),
+    ]
 
 
 def test_quantities_are_written_in_all_usual_ways() -> None:
@@ -84,13 +150,32 @@ def test_quantities_are_written_in_all_usual_ways() -> None:
     assert facts_of_figure("2.3x") == (("2.3x", "2.3×", "2.3 times", "2.3-fold"),)
     assert facts_of_figure("1,240 dances") == (("1,240", "1240"),)
     assert facts_of_figure("three orders of magnitude") == ()
+    text = "In 2031 a 7B model of GPT-4 read 51,000 calls, 12 long tokens, 300 m at three sites."
+    assert [*quantities(text)] == [
+        ("51,000 calls", "51000 calls"),
+        ("12 long tokens", "twelve long tokens"),
+        ("300 m",),
+        ("three sites", "3 sites"),
+    ]
 
 
 def test_a_system_is_asked_for_by_the_noun_that_its_abstract_gives(tmp_path: Path) -> None:
     text = "In this paper, we propose FrostCast, a novel graph network that warns skaters."
     assert asked(tmp_path, text) == [("What is FrostCast?", "graph network")]
+    parts = "We introduce FrostCast, a ring of cold sensors that listens to the ice."
+    assert asked(tmp_path / "1", parts) == [("What is FrostCast?", "ring of cold sensors")]
     praise = "We propose FrostCast, a simple yet effective method that works."
     assert asked(tmp_path / "2", praise) == []
+
+
+def test_a_system_is_asked_for_by_what_it_does_that_to(tmp_path: Path) -> None:
+    text = "Ponds are watched by hand. FrostCast counts hairline cracks in night video."
+    put(tmp_path / "s", batch([paper("p", text, handle="Ponds Are Watched")]))
+    [draft] = drafts(Snapshot.open(tmp_path / "s"), OFFLINE, [0])
+    assert draft.question == "What does FrostCast do?"
+    assert draft.facts == (("hairline cracks",), ("night video",))
+    assert asked(tmp_path / "2", "FrostCast generalizes well to new lakes.") == []
+    assert asked(tmp_path / "3", "FrostCast shows strong gains on many lakes.") == []
 
 
 def test_letters_are_asked_for_once_and_not_if_the_field_knows_them(tmp_path: Path) -> None:

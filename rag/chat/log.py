@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rag.evaluate.said import write_private
+from rag.evaluate.said import replace_private
 
 FILE = "chats.jsonl"
 MOST_BYTES = 16_000_000
@@ -35,7 +35,4 @@ def log_turn(store: Path, row: Mapping[str, Any]) -> None:
 def _forget(path: Path) -> None:
     """Drop the older half of a log, in whole lines."""
     data = path.read_bytes()
-    kept = data[data.find(b"\n", len(data) // 2) + 1 :]
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    write_private(temporary, kept.decode("ascii", "replace"))
-    temporary.replace(path)
+    replace_private(path, data[data.find(b"\n", len(data) // 2) + 1 :])

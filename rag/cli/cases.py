@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,17 +17,17 @@ from rag.cli.opening import open_snapshot
 from rag.cli.options import common
 from rag.cli.terminal import FAILED, GATE, Terminal, dumps
 from rag.errors import StoreError
-from rag.types import Outcome
+from rag.evaluate.types import OUTCOMES, SUITES
 
 if TYPE_CHECKING:
     from rag.evaluate.collect import Said
     from rag.evaluate.draft import Draft
+    from rag.evaluate.lint import Index
     from rag.evaluate.papers import Names
     from rag.evaluate.rows import Problem
+    from rag.types import Outcome
 
 __all__ = ["add", "draft", "lint", "schema"]
-
-SUITES = ("retrieval", "ask", "summarize", "digest")
 
 
 @click.command()
@@ -36,7 +36,7 @@ SUITES = ("retrieval", "ask", "summarize", "digest")
 @click.option("--gold", multiple=True, metavar="PAPER", help="A paper of a full answer.")
 @click.option("--fact", "facts", multiple=True, metavar="TEXT", help="What has to be said.")
 @click.option("--forbid", multiple=True, metavar="TEXT", help="What may not be said.")
-@click.option("--outcome", type=click.Choice(get_args(Outcome)), help="What has to come of it.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="What has to come of it.")
 @click.option("--reference", default="", metavar="TEXT", help="A right answer in your own words.")
 @click.option("--kind", metavar="KIND", help="The sort of question.  [default: as it was taken]")
 @click.option("--tag", "tags", multiple=True, help="A word to choose cases by.")
@@ -56,18 +56,22 @@ def add(
     tags: Sequence[str],
     dry_run: bool,
 ) -> None:
-    """Make a case of the last answer of rag ask or rag chat, in DIR/ask.jsonl.
+    """Make a case of the last answer of rag ask or rag chat.
 
-    Of a good answer the case expects the papers cited, the outcome, and figures and names of the
-    quotes. Of a bad one you say what is right: with the options, or asked at a terminal. PAPER is
-    an id, handle or title, FILE#ORDINAL, or a key of papers.jsonl; TEXT may be a /pattern/. The
-    options that say what to expect may be repeated.
+    It goes into DIR/ask.jsonl. Of a good answer the case expects the papers cited, the outcome,
+    and figures and names of its first sentence, if you give no facts. Of a bad one you say what is
+    right: with the options, or asked at a terminal. PAPER is an id, handle or title, FILE#ORDINAL,
+    or a key of papers.jsonl; TEXT may be a /pattern/. The options that say what to expect may be
+    repeated.
     """
-    from rag.evaluate.collect import Suite, draft_of, last_said, row_of
+    from rag.evaluate.collect import draft_of, last_said
+    from rag.evaluate.lint import Index
     from rag.evaluate.papers import Names
+    from rag.evaluate.suite import Suite, case_row
 
     said = last_said(terminal.settings.store)
     names = Names(open_snapshot(terminal), terminal.settings.evals)
+    index = Index(names)
     suite = Suite(terminal.settings.evals)
     case = draft_of(said, good=good, tags=tuple(tags))
     case = replace(
@@ -81,9 +85,11 @@ def add(
     )
     suite.check({"id": name, "question": case.question, "history": case.history})
     if not case.expects:
-        case = _asked_for(terminal, case, said, names)
-    row = row_of(case, name or suite.id_for(case.question), names.name_of)
-    refuse(terminal, row, names)
+        case = _asked_for(case, said, index)
+    row = case_row(case, name or suite.id_for(case.question), names)
+    refuse(terminal, row, index)
+    if good and not facts:
+        _tell_guessed(terminal, case)
     _warn(terminal, case, said, good=good)
     if not dry_run:
         suite.add(row)
@@ -95,7 +101,7 @@ def add(
     terminal.note(f"{row['id']} {verb} {suite.path}")
 
 
-def _asked_for(terminal: Terminal, case: Draft, said: Said, names: Names) -> Draft:
+def _asked_for(case: Draft, said: Said, index: Index) -> Draft:
     """The case with what a person at the terminal says is right; raises UsageError without one."""
     if not at_terminal():
         message = (
@@ -106,7 +112,20 @@ def _asked_for(terminal: Terminal, case: Draft, said: Said, names: Names) -> Dra
     from rag.render import fill, safe
 
     click.echo(f"{safe(case.question)}\n{fill(safe(said.answer), indent='  ')}", err=True)
-    return expected(case, names)
+    return expected(case, index)
+
+
+def _tell_guessed(terminal: Terminal, case: Draft) -> None:
+    """Say which facts were guessed: the answer alone does not show what of it was asked for."""
+    from rag.evaluate.types import REFUSED
+
+    if case.facts:
+        guessed = "; ".join(fact[0] for fact in case.facts)
+        terminal.note(f"facts guessed: {guessed}; edit them, or give --fact")
+    elif case.outcome not in REFUSED:
+        terminal.note(
+            "no fact could be guessed; give --fact TEXT, or the case only checks the papers"
+        )
 
 
 def _warn(terminal: Terminal, case: Draft, said: Said, *, good: bool) -> None:
@@ -127,9 +146,10 @@ def _warn(terminal: Terminal, case: Draft, said: Said, *, good: bool) -> None:
 @cases_folder
 @common
 def lint(terminal: Terminal, suites: Sequence[str]) -> None:
-    """Say what is wrong with cases: ids used twice, papers that are not there, facts that no gold
-    paper holds or that the question gives away. Exit status 3 if there is an error, 1 if a file
-    cannot be read.
+    """Say what is wrong with cases, and what to do about it.
+
+    Such as ids used twice, papers that are not there, facts that no gold paper holds or that the
+    question gives away. Exit status 3 if there is an error, 1 if a file cannot be read.
 
     In VS Code, a task with "command": "rag eval lint" and "problemMatcher": "$gcc" marks the lines.
     """

@@ -19,10 +19,10 @@ from rag.cli.terminal import Terminal, say
 from rag.errors import QuestionError
 
 if TYPE_CHECKING:
-    from rag.evaluate.collect import Suite
     from rag.evaluate.draft import Draft
-    from rag.evaluate.papers import Names
+    from rag.evaluate.lint import Index
     from rag.evaluate.review import Reviewed
+    from rag.evaluate.suite import Suite
     from rag.store.snapshot import Snapshot
 
 MANY = 20
@@ -49,15 +49,18 @@ CHOICES = "[a]ccept, [e]dit the question, [s]kip for good, [q]uit"
 def draft(
     terminal: Terminal, source: str, count: int, papers: Sequence[str], output: str | None
 ) -> None:
-    """Propose cases from the papers, or from what readers of rag chat were not satisfied with.
+    """Propose cases from the papers, or from chats that went wrong.
 
     At a terminal each is shown with what it rests on, and goes into DIR/ask.jsonl once you accept
     it. With -o they are written as a suite to edit, with --json as JSON Lines on stdout. Offline
-    they ask for figures and for what names mean; with a model, for what it finds worth asking.
+    they ask for figures, for what systems are or do and for what letters stand for; with a model,
+    for what it finds worth asking; from chats, what was put again at once, corrected, or given a
+    thumb.
     """
-    from rag.evaluate.collect import Suite
+    from rag.evaluate.lint import Index
     from rag.evaluate.papers import Names
     from rag.evaluate.review import Reviewed
+    from rag.evaluate.suite import Suite
 
     asks = output is None and not terminal.as_json
     if asks and not at_terminal():
@@ -67,7 +70,8 @@ def draft(
         message = f"{output} is there already; name a new file"
         raise click.UsageError(message, click.get_current_context())
     snapshot, folder = open_snapshot(terminal), terminal.settings.evals
-    desk = Desk(terminal, Names(snapshot, folder), Suite(folder), Reviewed(folder))
+    index = Index(Names(snapshot, folder))
+    desk = Desk(terminal, index, Suite(folder), Reviewed(folder))
     found = _proposals(terminal, snapshot, source, papers, count)
     proposals = islice(desk.sifted(found), count)
     if asks:
@@ -90,8 +94,19 @@ def _proposals(
         from rag.evaluate.draft_figures import figure_drafts
         from rag.evaluate.draft_terms import term_drafts
 
-        return drafts(snapshot, (figure_drafts, term_drafts), rows)
+        return _with_rest(terminal, drafts(snapshot, (figure_drafts, term_drafts), rows), len(rows))
     return _by_model(terminal, snapshot, rows, count)
+
+
+def _with_rest(terminal: Terminal, found: Iterator[Draft], papers: int) -> Iterator[Draft]:
+    """The proposals, and after the last one how many of the ``papers`` gave none."""
+    asked: set[str] = set()
+    for each in found:
+        asked.update(each.gold)
+        yield each
+    if silent := papers - len(asked):
+        what = "1 abstract" if silent == 1 else f"{silent:,} abstracts"
+        terminal.note(f"{what} gave no sure question; write those by hand")
 
 
 def _by_model(
@@ -114,15 +129,12 @@ class Desk:
     """Where proposals are looked at: those that are cases already, were decided on before or could
     not be cases are left out."""
 
-    def __init__(self, terminal: Terminal, names: Names, suite: Suite, reviewed: Reviewed) -> None:
-        from rag.evaluate.lint import Index
-
+    def __init__(self, terminal: Terminal, index: Index, suite: Suite, reviewed: Reviewed) -> None:
         self.terminal = terminal
-        self._names, self._suite, self._reviewed = names, suite, reviewed
-        self._index = Index(names)
+        self._index, self._suite, self._reviewed = index, suite, reviewed
 
     def sifted(self, found: Iterable[Draft]) -> Iterator[Draft]:
-        from rag.evaluate.collect import remarks
+        from rag.evaluate.suite import remarks
 
         for each in found:
             if each in self._reviewed or self._suite.has(each):
@@ -204,27 +216,27 @@ class Desk:
 
     def _accept(self, case: Draft) -> None:
         """Write a case; raises QuestionError for one that cannot be."""
-        case = case if case.expects else expected(case, self._names)
+        case = case if case.expects else expected(case, self._index)
         row = self._row(case)
-        refuse(self.terminal, row, self._names)
+        refuse(self.terminal, row, self._index)
         self._suite.add(row)
 
     def _row(self, each: Draft) -> dict[str, Any]:
-        from rag.evaluate.collect import row_of
+        from rag.evaluate.suite import case_row
 
-        return row_of(each, self._suite.id_for(each.question), self._names.name_of)
+        return case_row(each, self._suite.id_for(each.question), self._index.names)
 
 
 def _as_lines(each: Draft, row: dict[str, Any]) -> tuple[str, str]:
     """A proposal in a suite: a note with what it rests on, then the case; as a note, too, if it
     still has to be said what it expects."""
-    from rag.evaluate.collect import line_of
+    from rag.evaluate.as_json import dumps
     from rag.render import safe
 
     parts = [each.why, f"“{each.quote}”" if each.quote else ""]
     parts += [] if each.expects else ["say what it should expect (gold, facts, outcome)"]
     note = safe(" ".join(" — ".join(filter(None, parts)).split()))
-    return f"// {note}", line_of(row) if each.expects else f"// {line_of(row)}"
+    return f"// {note}", dumps(row) if each.expects else f"// {dumps(row)}"
 
 
 def _shown(value: object) -> str:

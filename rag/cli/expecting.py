@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rag.cli.terminal import Terminal, say
 from rag.errors import PaperNotFound, QuestionError
-from rag.types import Outcome
+from rag.evaluate.types import OUTCOMES, REFUSED
 
 if TYPE_CHECKING:
     from rag.evaluate.draft import Draft, Facts
+    from rag.evaluate.lint import Index
     from rag.evaluate.papers import Names
+    from rag.types import Outcome
 
 
 def at_terminal() -> bool:
@@ -29,31 +31,28 @@ def ids_of(names: Names, called: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names.snapshot.ids[row] for row in rows))
 
 
-def refuse(terminal: Terminal, row: Mapping[str, Any], names: Names) -> None:
+def refuse(terminal: Terminal, row: Mapping[str, Any], index: Index) -> None:
     """Raise QuestionError for a row that lint finds an error in; warnings are told."""
-    from rag.evaluate.collect import remarks
-    from rag.evaluate.lint import Index
+    from rag.evaluate.suite import remarks
 
-    for remark in remarks(row, Index(names)):
+    for remark in remarks(row, index):
         if remark.level == "error":
             raise QuestionError(f"This is no case: {remark.text}", remark.fix)
         terminal.note(f"{remark.text} ({remark.fix})")
 
 
-def expected(draft: Draft, names: Names) -> Draft:
+def expected(draft: Draft, index: Index) -> Draft:
     """The draft with the outcome, papers and facts that a person gives; Ctrl-C leaves."""
-    from rag.evaluate.lint import REFUSED
-
     outcome: Outcome = click.prompt(
         "What should come of it",
-        type=click.Choice(get_args(Outcome)),
+        type=click.Choice(OUTCOMES),
         default="answered",
         err=True,
     )
     if outcome in REFUSED:
         return replace(draft, outcome=outcome)
-    gold = _papers(names)
-    return replace(draft, outcome=outcome, gold=gold, facts=_facts(draft, gold, names))
+    draft = replace(draft, outcome=outcome, gold=_papers(index.names))
+    return replace(draft, facts=_facts(draft, index))
 
 
 def _papers(names: Names) -> tuple[str, ...]:
@@ -65,11 +64,11 @@ def _papers(names: Names) -> tuple[str, ...]:
             say(f"{error.message}\n  fix: {error.fix}")
 
 
-def _facts(draft: Draft, gold: Sequence[str], names: Names) -> Facts:
+def _facts(draft: Draft, index: Index) -> Facts:
     """Facts until an empty line, each looked at at once."""
     facts: list[tuple[str, ...]] = []
     while given := _line("What has to be said, one thing at a time (Enter: nothing more)"):
-        wrong = _wrong(replace(draft, gold=tuple(gold), facts=((given,),)), names)
+        wrong = _wrong(replace(draft, facts=((given,),)), index)
         if wrong:
             say(wrong)
         else:
@@ -77,12 +76,11 @@ def _facts(draft: Draft, gold: Sequence[str], names: Names) -> Facts:
     return tuple(facts)
 
 
-def _wrong(draft: Draft, names: Names) -> str:
+def _wrong(draft: Draft, index: Index) -> str:
     """What is wrong with a fact, as a line to show; "" if nothing is."""
-    from rag.evaluate.collect import remarks, row_of
-    from rag.evaluate.lint import Index
+    from rag.evaluate.suite import case_row, remarks
 
-    found = remarks(row_of(draft, "new", names.name_of), Index(names))
+    found = remarks(case_row(draft, "new", index.names), index)
     errors = (f"{each.text}\n  fix: {each.fix}" for each in found if each.level == "error")
     return next(errors, "")
 

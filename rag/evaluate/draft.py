@@ -1,7 +1,7 @@
 """Cases proposed from what stands in a corpus, for a person to accept one by one.
 
-Offline they ask for figures and for what names mean. A case that fails today is a fine case: it is
-not looked into how the product would answer.
+Offline they ask for figures, for what systems are or do and for what letters stand for. A case that
+fails today is a fine case: it is not looked into how the product would answer.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ from typing import NamedTuple
 from rag.engine.question import Turn
 from rag.evaluate.matching import missing
 from rag.store.snapshot import Snapshot
+from rag.summarize.verbs import is_third
 from rag.types import Outcome, Paper
 
 Spans = Sequence[tuple[int, int]]
 Facts = tuple[tuple[str, ...], ...]
-TITLE_WORDS = 8
+TITLE_WORDS = 14
 """Of a title that a question calls a paper by."""
 _NAME = re.compile(r"\S+")
+_SYSTEM = re.compile(r"(?:^|[.!?]\s)(?P<name>[A-Z][a-z]+[A-Z][\w-]*) (?=[a-z]+s )")
+"""A sentence about something with capitals inside its name, as systems have."""
+_LOWER = re.compile(r"\b(?!(?:an?|and|by|for|from|in|of|on|or|the|to|via|with)\b)[a-z]")
 TAGS = ("drafted",)
 """Of what was proposed from a corpus."""
 
@@ -58,12 +62,18 @@ class Draft:
 
 
 class Named(NamedTuple):
-    """A paper, its handle, how a question calls it, and the spans of its sentences."""
+    """A paper, its system or handle, how a question calls it, and the spans of its sentences.
+    ``called`` is "" where nothing short and readable is known to call it by."""
 
     paper: Paper
     name: str
     called: str
     spans: Spans
+
+    @property
+    def label(self) -> str:
+        """What to call the paper where something has to stand."""
+        return self.called or f"the work on {self.name}"
 
     def sentences(self) -> Iterator[str]:
         return (self.paper.text[start:end] for start, end in self.spans)
@@ -105,25 +115,36 @@ def _of_paper(
 ) -> Iterator[Draft]:
     """The proposals of one paper, the drafters taking turns; which begins differs by paper."""
     paper = snapshot.paper(row)
-    called = _called(paper, shared=paper.handle.casefold() in shared)
-    if not called:
+    if paper.handle.casefold() in shared and not paper.title:
         return
-    one, first = Named(paper, paper.handle, called, snapshot.spans(row)), row % len(drafters)
+    name = _system(paper, shared)
+    one = Named(paper, name or paper.handle, name or _called(paper), snapshot.spans(row))
+    first = row % len(drafters)
     turns = [drafter(one) for drafter in (*drafters[first:], *drafters[:first])]
     yield from filter(_fair, (draft for each in zip_longest(*turns) for draft in each if draft))
 
 
-def _called(paper: Paper, *, shared: bool) -> str:
-    """A system by its name, any other paper by its title if that is short; "" where all that a
-    question could call it by is ``shared`` with others."""
-    if _NAME.fullmatch(paper.handle) and not shared:
-        return paper.handle
-    if paper.title and len(paper.title.split()) <= TITLE_WORDS:
-        return f"the paper “{paper.title}”"
-    return "" if shared else f"the work on {paper.handle}"
+def _system(paper: Paper, shared: frozenset[str]) -> str:
+    """The name of a paper's system, which its handle is or a sentence begins with; "" if it has
+    none of its own."""
+    named = _SYSTEM.search(paper.text)
+    names = [paper.handle] if _NAME.fullmatch(paper.handle) else [named["name"]] if named else []
+    return next((name for name in names if name.casefold() not in shared), "")
+
+
+def _called(paper: Paper) -> str:
+    """A paper without a system by its title, if that is not too long, or by a subject; "" where
+    its handle is but a piece of a sentence."""
+    if paper.title:
+        return f"the paper “{paper.title}”" if len(paper.title.split()) <= TITLE_WORDS else ""
+    words = paper.handle.lower()
+    begun = paper.text.lower().startswith(words) or any(map(is_third, words.split()))
+    return "" if begun or _LOWER.search(paper.handle) else f"the work on {paper.handle}"
 
 
 def _fair(draft: Draft) -> bool:
-    """Whether the question gives away none of what it asks for, and the quote has all of it."""
+    """Whether the question is whole and gives away none of what it asks for, and the quote has all
+    of it."""
     given_away = len(missing(draft.facts, draft.question)) < len(draft.facts)
-    return not given_away and not missing(draft.facts, draft.quote)
+    whole = draft.question.count("(") == draft.question.count(")")
+    return whole and not given_away and not missing(draft.facts, draft.quote)

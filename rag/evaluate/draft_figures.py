@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
-from rag.digest.findings import findings
+from rag.digest.findings import A_PAPER, findings
+from rag.evaluate.clause_forms import CHANGING, unhalved
 from rag.evaluate.draft import TAGS, Draft, Named
+from rag.evaluate.draft_clauses import clause_drafts
+from rag.evaluate.quantities import facts_of_figure
 from rag.summarize.verbs import OUTCOMES, base, base_of_ing, is_third, is_verb
 from rag.types import Entry, Finding
 
@@ -34,7 +38,7 @@ _OTHER = re.compile(r"(?P<name>(?=\S*[A-Z]\S*[A-Z])[\w.-]+(?<!s)) (?=[a-z])")
 _HOLDING = re.compile(r"(?:compris|contain|consist|includ|cover|spann)ing$")
 _VERB = re.compile(r"(?:(?:also|further|even|only|\w+ly) )?(?P<verb>[a-z-]+)(?=\s|$)")
 _FURTHER = re.compile(
-    r"(?:,(?!\d)|[;:(—]|\s(?:and|while|whereas|but|which|along|compared|relative|versus|vs\.?|over|"
+    r"(?:,(?!\d)|[;:(—]|\s(?:(?P<joint>and)|while|whereas|but|which|along|compared|relative|versus|vs\.?|over|"
     r"than|without|respectively)\b).*$"
 )
 """Where what comes behind a figure goes on to something else."""
@@ -47,10 +51,20 @@ _COUNTED = re.compile(
 
 
 def figure_drafts(one: Named) -> Iterator[Draft]:
-    """Of a paper at most three, the most telling figure first."""
+    """What a paper found comes first, the most telling figure of it at the top; then figures of
+    other sentences, of neither more than three."""
+    asked = set()
+    for draft in _of_findings(one):
+        asked.add(draft.quote)
+        yield draft
+    others = (draft for draft in clause_drafts(one) if draft.quote not in asked)
+    yield from islice(others, A_PAPER)
+
+
+def _of_findings(one: Named) -> Iterator[Draft]:
     entry = Entry(1, one.paper, "", (), True, 1.0)
     for finding in findings([entry], {one.paper.paper_id: one.spans}):
-        question = _question(finding, one)
+        question = _question(finding, one) if one.called else ""
         facts = facts_of_figure(finding.figure)
         if question and facts:
             quote = finding.citation.quote
@@ -61,15 +75,26 @@ def figure_drafts(one: Named) -> Iterator[Draft]:
 def _question(finding: Finding, one: Named) -> str:
     """What asks for a finding's figure; "" where its claim is put in none of the known ways."""
     before, _, after = finding.claim.partition(finding.figure)
-    after = _FURTHER.sub("", after).rstrip(" .")
+    after = _own(after).rstrip(" .")
     for subject, said in _clauses(_REPORTED.sub("", before), one):
         found = _VERB.match(said)
         verb = _plain_form(found["verb"], bare=not subject) if found else None
-        if found and verb and ":" not in said:
-            asked = _asked(_unhedged(said[found.end() :].strip()), finding.figure, after)
+        if found and verb and ":" not in said and not _SCALE.match(after):
+            thing = _unhedged(said[found.end() :].strip())
+            changed = verb in CHANGING or not thing.endswith(" by")
+            asked = _asked(thing, finding.figure, after) if changed else ""
             whole = asked.replace(_DOES, f"does {subject or one.called} {verb}")
             return f"{whole}?" if 0 < len(asked.split()) <= MOST_WORDS else ""
     return ""
+
+
+def _own(after: str) -> str:
+    """What comes behind a figure, as far as it is about the same thing."""
+    cut = _FURTHER.search(after)
+    if not cut:
+        return after
+    before = after[: cut.start()]
+    return unhalved(before, after[cut.end("joint") :]) if cut["joint"] else before
 
 
 def _clauses(said: str, one: Named) -> Iterator[tuple[str, str]]:
@@ -84,6 +109,7 @@ def _clauses(said: str, one: Named) -> Iterator[tuple[str, str]]:
     yield "", said
 
 
+_SCALE = re.compile(r"\s?(?:thousand|million|billion|trillion)\b")
 _DOES = "\0"
 
 
@@ -127,36 +153,3 @@ def _plain_form(verb: str, *, bare: bool) -> str | None:
         return None
     shorter = (verb, verb.removesuffix("d"), verb.removesuffix("ed"))
     return next((form for form in shorter if is_verb(form)), None)
-
-
-_QUANTITY = re.compile(
-    r"(?:[+\-−–]\s?)?(?P<number>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)"
-    r"(?P<unit>\s?(?:%|percent(?:age)?(?:[\s-]points?)?|per cent|[x×](?![^\W_])|[\s-]?fold\b|"
-    r"times\b|points?\b|pp\b|[KkMBT](?![^\W_])|million\b|billion\b|trillion\b|thousand\b|"
-    r"(?:ms|milliseconds?|seconds?|minutes?|hours?|GB|MB|KB|TB|Hz|kHz|MHz|mm|cm|km|kg|dB|FPS|fps)\b))?"
-)
-_ALIKE = {
-    "%": ("%", " percent"),
-    "x": ("×", "x", " times", "-fold"),
-}
-
-
-def facts_of_figure(figure: str) -> tuple[tuple[str, ...], ...]:
-    """A figure as facts of a case: each quantity in it with its unit, in the ways that units are
-    written, the way of ``figure`` first. A range lends its unit to both ends."""
-    found = list(_QUANTITY.finditer(figure))
-    units = [match["unit"] or "" for match in found]
-    last = next(filter(None, reversed(units)), "")
-    facts = (_written(m["number"], u or last) for m, u in zip(found, units, strict=True))
-    return tuple(dict.fromkeys(facts))
-
-
-def _written(number: str, unit: str) -> tuple[str, ...]:
-    """Ways to write a quantity; the way it stands comes first."""
-    bare = unit.strip(" -")
-    family = "%" if bare[:1] == "%" or bare.startswith(("percent", "per ")) else ""
-    family = "x" if bare in ("x", "×", "fold", "times") else family
-    ways = [f"{number}{unit}", *(f"{number}{other}" for other in _ALIKE.get(family, ()))]
-    if "," in number:
-        ways.append(f"{number.replace(',', '')}{unit}")
-    return tuple(dict.fromkeys(ways))

@@ -50,11 +50,11 @@ class ModelDrafter:
 
     def messages(self, one: Named) -> list[Message]:
         """What the model is asked; empty where no sentence of the abstract fits its window."""
-        bare = self._asked("", one.called)
+        bare = self._asked("", one.label)
         taken = sum(self.model.count(message.text) + MESSAGE_TOKENS for message in bare)
         room = min(CONTEXT_TOKENS, self.model.window - self.limit - taken)
         text = pack([Shown(0, one.paper, tuple(one.spans))], room, self.model.count).text
-        return self._asked(text, one.called) if text else []
+        return self._asked(text, one.label) if text else []
 
     def _asked(self, abstract: str, name: str) -> list[Message]:
         asked = self.task["paper"].render(abstract=abstract, name=cleaned(name))
@@ -68,7 +68,7 @@ class ModelDrafter:
         question, statement = lines.get("question", "").strip('"*_ '), lines.get("statement", "")
         answer = lines.get("answer", "").strip(_ENDS)
         sentence = next((each for each in one.sentences() if answer and answer in each), "")
-        quoted = Quoted(sentence, (one.name, one.called))
+        quoted = Quoted(sentence, (one.name, one.label))
         if not (sentence and answer in statement and self._holds(quoted, question, statement)):
             return None
         if len(answer.split()) > ANSWER_WORDS or len(question.split()) > QUESTION_WORDS:

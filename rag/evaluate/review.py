@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag.errors import SourceError
-from rag.evaluate.collect import append_line
 from rag.evaluate.draft import Draft
+from rag.evaluate.suite import append_line
 
 
 class Reviewed:

@@ -48,19 +48,19 @@ def row_of(
 
 
 def remember(store: Path, row: Mapping[str, Any]) -> None:
-    """Keep a row as the last one, for its reader's eyes only. Where the index cannot be written
-    there is none: that is no reason to withhold an answer."""
-    temporary = store / f".{LAST}.{os.getpid()}.tmp"
+    """Keep a row as the last one. Where the index cannot be written there is none: that is no
+    reason to withhold an answer."""
     with suppress(OSError):
-        try:
-            write_private(temporary, json.dumps(row))
-            temporary.replace(store / LAST)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_private(store / LAST, json.dumps(row).encode("ascii"))
 
 
-def write_private(path: Path, text: str) -> None:
-    """Write a new file that nobody else may read; raises OSError. As ASCII, which JSON may be: a
-    model may have written half a character."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        stream.write(text)
+def replace_private(path: Path, data: bytes) -> None:
+    """Write a file for its owner's eyes only, all of it or nothing, over what is there; raises
+    OSError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as f:
+            f.write(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
