@@ -181,7 +181,7 @@ def main() -> None:
     if options.verbose:
         for row, d in zip(data, doubt, strict=True):
             if row.made == "as is" and (d > best) != row.refuse:
-                print(f"{row.case.id} {d:.2f} {row.case.question}\n    {row.found}")
+                print(f"{row.case.id} {d:.2f} {row.case.subject}\n    {row.found}")
 
 
 if __name__ == "__main__":

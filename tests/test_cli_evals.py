@@ -224,3 +224,40 @@ def test_a_renamed_index_changes_nothing(indexed: Run, cases: Path, tmp_path: Pa
     shutil.move(tmp_path / "index_store", tmp_path / "elsewhere")
     done = indexed("eval", "--check", "--store", "elsewhere", "--json")
     assert done.status == 0 and done.json["changed"] == []
+
+
+def test_a_run_with_errors_is_no_baseline(indexed: Run, cases: Path) -> None:
+    suite(cases, "ask", *CASES, {"id": "gone", "question": "What is Gone?", "gold": ["Gone"]})
+    refused = indexed("eval", "--update-baseline")
+    assert refused.status == 1 and "gone" in refused.err
+    assert not (cases / "baseline.json").exists()
+
+
+def test_papers_that_are_gone_are_told_by_what_to_do(
+    indexed: Run, cases: Path, tmp_path: Path
+) -> None:
+    indexed("eval", "--update-baseline")
+    renamed = (cases / "ask.jsonl").read_text().replace('["TideNet"]', '["TideNot"]')
+    (cases / "ask.jsonl").write_text(renamed)
+    shut = indexed("eval", "ask", "--check")
+    assert shut.status == 3 and "Ingest these papers again" in shut.out
+
+
+def test_prompts_that_nobody_reads_are_told(indexed: Run, cases: Path) -> None:
+    assert indexed("eval", "--prompts", "nowhere").status == 1
+
+
+def test_what_cannot_be_meant_is_refused_before_anything_runs(indexed: Run, cases: Path) -> None:
+    assert indexed("eval", "--thresholds", "typo.toml").status == 1
+    assert indexed("eval", "--check", "--update-baseline").status == 2
+
+
+def test_judges_that_are_not_there_stop_nothing(
+    indexed: Run, cases: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_JUDGE_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RAG_JUDGE_MODEL", "m")
+    done = indexed("eval", "ask", "--judge", "all", "--json")
+    assert done.status == 0 and "judges are not asked any more" in done.err
+    told = done.json["suites"]["ask"]["totals"]["judges"]
+    assert told["groundedness"]["scored"] == 0 and told["groundedness"]["unscored"] == 2

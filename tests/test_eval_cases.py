@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.engine.question import Turn
-from rag.errors import PaperNotFound, SourceError
-from rag.evaluate.cases import FIRST_ROWS, found, load_suites, missing, present, read_case
-from rag.evaluate.matching import compiled
+from rag.errors import PaperNotFound, QuestionError, SourceError
+from rag.evaluate.cases import FIRST_ROWS, load_suites, read_case
+from rag.evaluate.matching import compiled, found, missing, present
 from rag.evaluate.papers import Names, keys_of
 from rag.evaluate.schema import FIELDS, schema
 from rag.evaluate.types import SUBJECTS, SUITES, Case, SuiteName
@@ -377,3 +377,9 @@ def test_only_titles_and_places_take_reading_papers(
     names = Names(snapshot, tmp_path)
     handles = [names.name(row) for row in range(len(PAPERS))]
     assert names.rows(handles) == names.rows(snapshot.ids) == list(range(len(PAPERS)))
+
+
+def test_pattern_that_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.evaluate.matching.SECONDS", 0.05)
+    with pytest.raises(QuestionError, match="takes too long"):
+        found("/(a|aa)+$/", "a" * 5_000 + "b")

@@ -23,7 +23,7 @@ FIND = {"id": "1", "question": "Who fills gaps?", "gold": ["tide"]}
 RIGHT: list[tuple[SuiteName, dict[str, Any]]] = [
     ("ask", ASK),
     ("ask", {**ASK, "gold": ["prune", "proof"], "reference": "It was 38%.", "forbidden": ["9"]}),
-    ("ask", {"id": "1", "question": "?", "outcome": "not_in_abstracts", "gold": ["prune"]}),
+    ("ask", {"id": "1", "question": "Why?", "outcome": "not_in_abstracts", "gold": ["prune"]}),
     ("summarize", LINE),
     ("summarize", {"id": "1", "paper": "tide"}),
     ("digest", TOPIC),

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from evals.mutations import HARMLESS, MUTATIONS, Change, Inventor, Laboratory, Mutation
+from evals.laboratory import Change, Inventor, Laboratory, Mutation
+from evals.mutations import HARMLESS, MUTATIONS
 
 LIMIT = 80
 """Cases of each suite: enough for each of them to tell, and soon done."""

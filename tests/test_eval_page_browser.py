@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag.evaluate.types import Changed
-from rag.publish.evals.page import LONG, page
+from rag.publish.evals.page import LONG, OPEN, page
 from tests.browser import View, opened
 from tests.evals_runs import AFTER, BEFORE, comparison, hostile, run, sample
 from tests.test_publish_browser import CONTRAST, PHONE, overflow
@@ -79,6 +79,28 @@ def test_cases_are_chosen_by_suite_kind_and_direction(look: Look, page_file: Pat
         assert not view.complaints
 
 
+def test_of_many_changed_cases_the_first_are_shown_and_any_is_found(
+    look: Look, tmp_path: Path
+) -> None:
+    pairs = [
+        Changed(sample(f"ant{n}"), sample(f"ant{n}", kind=f"k{n}", text="Light."), (), ())
+        for n in range(OPEN + 5)
+    ]
+    file = tmp_path / "many.html"
+    file.write_text(page(AFTER, comparison(changed=tuple(pairs))), encoding="utf-8")
+    with look(file) as view:
+        last, shown = view.page.locator(f"#c{OPEN + 5}"), view.page.locator("article:visible")
+        assert shown.count() == OPEN
+        assert view.page.locator("#further summary").inner_text() == "5 more changed cases"
+        view.page.evaluate(f"location.hash = 'c{OPEN + 5}'")
+        last.wait_for()
+        view.page.reload()
+        view.page.evaluate("document.getElementById('further').open = false")
+        facet(view, "kind").select_option(f"k{OPEN + 4}")
+        assert shown.count() == 1
+        assert last.is_visible()
+
+
 def test_without_scripts_all_cases_are_there(look: Look, page_file: Path) -> None:
     with look(page_file, java_script_enabled=False) as view:
         assert view.page.locator("article:visible").count() == 4
@@ -108,6 +130,19 @@ def test_it_can_be_read(look: Look, page_file: Path, scheme: str, how: dict[str,
         view.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert view.page.evaluate(CONTRAST) == []
         assert overflow(view.page) <= 0
+
+
+def test_changed_cases_come_first_and_no_kind_is_cut_off(look: Look, page_file: Path) -> None:
+    with look(page_file, **PHONE) as view:
+        tops = "[...document.querySelectorAll('main > section')].map(section => section.id)"
+        assert view.page.evaluate(tops) == ["changed", "figures", "kinds", "trend", "made"]
+        for width in (320, 390, 700, 1024, 1280):
+            view.page.set_viewport_size({"width": width, "height": 800})
+            for kinds in view.page.locator(".kinds").all():
+                assert kinds.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+        view.page.set_viewport_size({"width": 390, "height": 800})
+        cell = view.page.locator(".heat td[data-name='outcome']").first
+        assert cell.evaluate("e => getComputedStyle(e, '::before').content") == '"outcome"'
 
 
 def test_hostile_texts_stay_texts(look: Look, tmp_path: Path) -> None:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag.evaluate import wording
+from rag.evaluate.thresholds import Kind
 from rag.evaluate.types import Changed, Comparison, Failure, Figure, Quote
-from rag.publish.evals import content, wording
+from rag.publish.evals.cases import direction, tally
 from rag.publish.evals.columns import columns, cut, wrapped
+from rag.publish.evals.headline import headline
 from rag.publish.evals.junit import junit
 from rag.publish.evals.markdown import LIMIT, markdown
 from rag.publish.evals.page import kinds, page
-from rag.publish.evals.text import CHANGED, text
+from rag.publish.evals.pictures import curve
+from rag.publish.evals.text import CHANGED, OTHERS, text
 from rag.publish.evals.trend import series
 from rag.render import Style
 from tests.evals_runs import AFTER, BEFORE, EVIL, comparison, difference, hostile, run, sample
@@ -43,7 +48,8 @@ def test_the_terminal_has_figures_verdict_and_changed_cases() -> None:
     assert "6 answered, 1 not in abstracts, 1 error; not in abstracts expected: 1" in told
     assert "225 ms at p95, 1,000 tokens, $0.0012\nSpent before: 12 ms at p50" in told
     assert "Not gating: support\n" in told
-    assert "The gate is shut: 1 failure.\n- facts in ask fell by 0.078" in told
+    assert "The gate is shut: 1 failure. If that is meant" in told
+    assert "\n- facts in ask fell by 0.078" in told
     assert (
         "  worse: ask bee0 (number)\n"
         "    What does bee0 weigh?\n"
@@ -76,68 +82,173 @@ def test_a_run_alone_is_told_without_what_it_has_not() -> None:
     assert "Changed cases" not in page(AFTER, None)
 
 
+def test_rows_that_stayed_are_folded_and_those_that_moved_are_not() -> None:
+    found = comparison(
+        differences=(
+            difference("ask", "facts", 0.78, 0.702, verdict="worse"),
+            difference("ask", "outcome", 0.9, 0.9),
+            difference("ask", "all facts", 0.7, 0.7, differing=0),
+            difference("ask", "support", 0.8, 0.8, differing=0),
+        )
+    )
+    lines = text(AFTER, found, PLAIN).splitlines()
+    assert "No difference: all facts 0.700, support 0.800 (2 metrics)" in lines
+    starts = [line.split("  ")[0] for line in lines if re.search(r" \+?0\.\d{3}–", line)]
+    assert starts[-2:] == ["facts", "outcome"]
+    told = markdown(AFTER, found)
+    assert "<summary>No difference: all facts, support (2 metrics)</summary>\n\n| metric" in told
+    assert told.index("| outcome |") < told.index("<summary>No difference") < told.index("| all f")
+    assert page(AFTER, found).count('<th scope="row">all facts</th>') == 1
+
+
 def test_a_terminal_shows_the_first_changed_cases_and_counts_the_others() -> None:
     old, new = sample("ant"), sample("ant", text="Ants weigh little.")
-    found = replace(comparison(), changed=(Changed(old, new, (), ()),) * (CHANGED + 3))
-    told = text(AFTER, found, PLAIN)
-    assert told.count("What does ant weigh?") == CHANGED
-    assert told.endswith("  and 3 more\n")
+    worse, other = Changed(old, new, (), ("facts",)), Changed(old, new, (), ())
+    for changed, shown in (
+        ((worse,) * (CHANGED + 3), CHANGED),
+        ((other,) * 9 + (worse,) * 2, OTHERS + 2),
+        ((other,) * 9, OTHERS),
+    ):
+        told = text(AFTER, replace(comparison(), changed=changed), PLAIN)
+        assert told.count("What does ant weigh?") == shown
+        assert told.endswith(f"  and {len(changed) - shown} more\n")
 
 
-def test_spread_and_selection_are_told() -> None:
+def test_what_only_differs_is_called_what_it_is() -> None:
+    old = sample("ant")
+    muted = sample("ant", text="", quotes=(), papers=(), words="a1")
+    ranked = sample("ant", papers=("Ants", "Weighing Bees"))
+    found = [
+        Changed(old, None, (), ()),
+        Changed(muted, ranked, (), ()),
+        Changed(old, ranked, (), ()),
+        Changed(old, sample("ant", quotes=()), (), ()),
+        Changed(old, sample("ant", text="Little."), (), ()),
+    ]
+    assert [direction(each) for each in found] == [
+        "gone",
+        "unknown",
+        "other ranking",
+        "other words",
+        "other words",
+    ]
+    told = "5 cases changed: 2 other words, 1 other ranking, 1 unknown, 1 gone"
+    assert tally(found) == told
+
+
+def test_of_a_case_that_raised_only_that_is_told() -> None:
+    old = sample("ant")
+    new = sample("ant", scores={"completed": 0.0}, text="", error="PaperNotFound: no Ants.")
+    lost = comparison(changed=(Changed(old, new, (), ("completed",)),))
+    back = comparison(changed=(Changed(new, old, ("completed",), ()),))
+    for found, said in ((lost, "raised: "), (back, "raised before: ")):
+        shown = text(AFTER, found, PLAIN)
+        assert f"    What does ant weigh?\n    {said}PaperNotFound: no Ants.\n" in shown
+        assert f"{said}PaperNotFound" in markdown(AFTER, found)
+        assert page(AFTER, found).count("PaperNotFound") == 1
+        for told in (shown, markdown(AFTER, found), page(AFTER, found)):
+            assert not re.search("→ —|— →", told)
+
+
+def test_repeats_leave_no_case_out() -> None:
     twice = [sample(f"bee{n}", repeat=r, scores={"facts": r}) for n in range(2) for r in (0, 1)]
-    repeated = replace(run(twice), selection={"filter": ("kind=number",), "repeat": 2})
+    repeated = replace(run(twice), selection={"repeat": 2})
     told = text(repeated, None, PLAIN)
-    assert "not of all cases (filter kind=number, repeat 2)" in told
+    assert told.startswith("Run 20260131T094512, each 2 times.\n")
     assert "ask: 2 cases, 2 times each\n" in told
     assert "Spread: facts ±0.707\n" in told
+    assert {p.remark for e in series(repeated, [run(twice, "20260130T0")]) for p in e.points} == {
+        ""
+    }
+    some = replace(repeated, selection={"filter": ("kind=number",), "repeat": 2})
+    assert "not of all cases (filter kind=number), each 2 times." in text(some, None, PLAIN)
+
+
+UNSURE = difference("ask", "facts", 1.0, 0.7, verdict="too few cases to tell", paired=10)
+FEW = "Too few cases to tell: facts in ask fell from 1.000 to 0.700 over 10 cases "
+BOUNDS = "(−0.300, 95 % interval −0.340 to −0.260)"
+MRR = difference("retrieval", "MRR", 0.5, 0.75, verdict="better")
+EXCUSED = difference("ask", "facts", 0.8, 0.7, verdict="corpus changed, not the code")
+
+
+def worse(*names: str, metric: str = "facts") -> tuple[Changed, ...]:
+    """Cases that got worse in a metric."""
+    return tuple(Changed(sample(name), sample(name), (), (metric,)) for name in names)
 
 
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
+        ({"differences": (difference("ask", "facts", 0.8, 0.8),)}, "No difference."),
         (
-            {"differences": (difference("ask", "facts", 0.8, 0.8),), **UNCHANGED},
-            "No difference.",
+            {"differences": (difference("ask", "facts", 0.8, 0.8),), "changed": worse("a", "b")},
+            "No difference beyond the tolerance; 2 cases got worse: a, b.",
+        ),
+        (
+            {
+                "differences": (UNSURE, difference("ask", "outcome", 0.8, 0.8)),
+                "changed": (*worse("a", "b", "c", "d"), *worse("e", metric="outcome")),
+            },
+            f"{FEW}{BOUNDS}; 4 cases got worse: a, b, c and 1 more.",
+        ),
+        (
+            {"differences": (MRR, UNSURE), "changed": worse("a")},
+            f"{FEW}{BOUNDS}; 1 case got worse: a; better: MRR 0.500 → 0.750 in retrieval.",
+        ),
+        (
+            {"differences": (UNSURE,), "failures": (Failure("few", "…", "ask", "facts"),)},
+            "Too few cases to tell: facts 1.000 → 0.700 in ask.",
+        ),
+        (
+            {"differences": (difference("ask", "facts", 0.7, 0.8, verdict=UNSURE.verdict),)},
+            "Too few cases to tell: facts in ask rose from 0.700 to 0.800 over 40 cases "
+            "(+0.100, 95 % interval +0.060 to +0.140).",
+        ),
+        (
+            {"differences": (MRR,), "changed": worse("a")},
+            "Better: MRR 0.500 → 0.750 in retrieval; 1 case got worse: a.",
+        ),
+        (
+            {"differences": (EXCUSED,), "failures": (Failure("corpus", "…", "ask", "facts"),)},
+            "Corpus changed, not the code: facts 0.800 → 0.700 in ask.",
         ),
         (
             {
                 "differences": (
-                    difference("ask", "facts", 0.8, 0.7, verdict="too few cases to tell"),
-                ),
-                **UNCHANGED,
+                    difference("retrieval", "recall@5", 0.9, 0.8, verdict="worse"),
+                    difference("retrieval", "MRR", 0.9, 0.7, verdict="worse"),
+                    difference("ask", "facts", 0.9, 0.85, verdict="worse"),
+                    difference("ask", "off-topic", 0.1, 0.12, verdict="worse"),
+                )
             },
-            "Too few cases to tell.",
+            "Worse: MRR 0.900 → 0.700 and recall@5 0.900 → 0.800 in retrieval; "
+            "facts 0.900 → 0.850 in ask; and 1 more metric.",
         ),
+        ({"failures": (Failure("no-cases", "No case ran."),)}, "Failed: no case was run."),
         (
-            {
-                "differences": (
-                    difference("ask", "facts", 0.8, 0.7, verdict="corpus changed, not the code"),
-                    difference("ask", "outcome", 0.8, 0.8),
-                ),
-                **UNCHANGED,
-            },
-            "Corpus changed, not the code.",
+            {"failures": (Failure("below", "…", "ask", "facts"), Failure("vanished", "…", "ask"))},
+            "Failed: facts is too low in ask, and 1 more failure.",
         ),
+        ({}, "Nothing was compared."),
         (
-            {"differences": (), **UNCHANGED, "failures": (Failure("no-cases", "No case ran."),)},
-            "Failed: No case ran.",
-        ),
-        ({"differences": (), **UNCHANGED}, "Nothing was compared."),
-        (
-            {"differences": (difference("ask", "facts", 0.8, 0.9, verdict="better"),), **UNCHANGED},
-            "Better: facts in ask rose from 0.800 to 0.900 "
-            "(+0.100, 95 % interval +0.060 to +0.140, 40 cases).",
-        ),
-        (
-            {"differences": (difference("ask", "facts", 0.8, 0.7, verdict="worse", gates=False),)},
-            "Failed: facts in ask fell by 0.078; 0.010 is tolerated.",
+            {"differences": (difference("ask", "facts", 1, 1, verdict="not compared"),)},
+            "Nothing was compared.",
         ),
     ],
 )
 def test_the_headline_says_the_verdict_in_words(fields: dict[str, object], told: str) -> None:
-    found = comparison(**fields)
-    assert content.headline(AFTER, found, found.failures) == told
+    empty = {"differences": (), "changed": (), "causes": (), "failures": ()}
+    found = comparison(**(empty | fields))
+    assert headline(AFTER, found, found.failures) == told
+
+
+def test_the_headline_knows_every_failure_of_the_gate() -> None:
+    for kind in sorted({*get_args(Kind)} - {"few", "corpus"}):
+        failures = (Failure(kind, "…", "ask", "facts"),)
+        told = headline(AFTER, comparison(differences=(), failures=failures), failures)
+        assert told.startswith("Failed: ")
+        assert told != f"Failed: {kind} in ask."
+        assert "{" not in told
 
 
 def test_numbers_are_never_nan() -> None:
@@ -160,7 +271,7 @@ def test_columns_count_wide_letters_twice_and_accents_not_at_all() -> None:
 
 def test_markdown_has_the_verdict_the_tables_and_cases_side_by_side() -> None:
     told = markdown(AFTER, comparison())
-    assert told.startswith("## Worse: facts in ask fell from 0.780 to 0.702 (−0.078, ")
+    assert told.startswith("## Worse: facts 0.780 → 0.702 in ask.\n")
     assert (
         "| facts | 0.702 | 0.652–0.752 | 40 | 0.780 | −0.078 (−0.118 to −0.038) | **worse** |"
     ) in told
@@ -213,13 +324,37 @@ def test_markdown_fits_a_comment_and_says_what_it_leaves_out() -> None:
 def test_junit_is_red_only_where_the_gate_is_shut() -> None:
     root = ElementTree.fromstring(junit(AFTER, comparison()))
     failed = [test for test in root.iter("testcase") if test.find("failure") is not None]
-    assert [(t.get("classname"), t.get("name")) for t in failed] == [("ask.metrics", "facts")]
-    skipped = {t.get("name"): t.find("skipped") for t in root.iter("testcase")}
-    assert {name for name, found in skipped.items() if found is not None} == {"bee0", "moth"}
-    assert skipped["bee0"].get("message").startswith("worse: facts 1.000 → 0.000")  # type: ignore[union-attr]
-    assert (root.get("failures"), root.get("skipped"), root.get("tests")) == ("1", "2", "14")
-    passed = ElementTree.fromstring(junit(AFTER, replace(comparison(), failures=())))
-    assert passed.get("failures") == "0"
+    named = [(test.get("classname"), test.get("name")) for test in failed]
+    assert named == [("ask.metrics", "facts"), ("ask.number", "bee0")]
+    told = failed[1].find("failure")
+    assert told is not None
+    assert told.get("message", "").startswith("worse: facts 1.000 → 0.000")
+    skipped = [t.get("name") for t in root.iter("testcase") if t.find("skipped") is not None]
+    assert skipped == ["moth"]
+    assert (root.get("failures"), root.get("skipped"), root.get("tests")) == ("2", "1", "14")
+
+
+def test_junit_skips_what_got_worse_though_the_gate_is_not_shut_for_it() -> None:
+    other = Failure("below", "…", "ask", "support"), Failure("worse", "…", "digest", "facts")
+    for failures, red in (((), 0), (other, 2)):
+        root = ElementTree.fromstring(junit(AFTER, replace(comparison(), failures=failures)))
+        assert root.get("failures") == str(red)
+        assert root.get("skipped") == "2"
+
+
+def test_junit_is_red_for_cases_that_raise_where_errors_shut_the_gate() -> None:
+    fields: dict[str, Any] = {"scores": {"completed": 0.0}, "error": "TimeoutError: 30 s"}
+    new = [sample("bug", repeat=repeat, **fields) for repeat in (0, 1)]
+    as_before = sample("ant", **fields)
+    rewritten = sample("bee", expects="b", **fields)
+    changed = (Changed(None, new[0], (), ()), Changed(sample("bee"), rewritten, (), ()))
+    errors = Failure("errors", "2 of 3 cases raised an error.", "ask", "completed")
+    raising = run([*new, as_before, rewritten])
+    found = comparison(after=raising, changed=changed, failures=(errors,), differences=())
+    root = ElementTree.fromstring(junit(raising, found))
+    told = {test.get("name"): test[0].tag for test in root.iter("testcase") if len(test)}
+    assert told["bug"] == told["bug #2"] == told["bee"] == "failure"
+    assert told["ant"] == "skipped"
 
 
 def test_junit_has_every_failure_of_the_gate() -> None:
@@ -263,6 +398,19 @@ def test_the_trend_marks_runs_that_cannot_be_compared() -> None:
     assert [point.run for point in points] == [other.id, BEFORE.id, AFTER.id]
     assert [point.remark for point in points] == ["another corpus, not all cases: limit 5", "", ""]
     assert ("ask", "support") not in found
+
+
+@pytest.mark.parametrize(
+    ("id", "times"),
+    [
+        ("20260130T080000", ["2026-01-30", "2026-01-31"]),
+        ("20260131T080000", ["2026-01-31 08:00:00", "09:45:12"]),
+        ("0 odd name", ["0 odd na", "20260131"]),
+    ],
+)
+def test_the_ends_of_a_trend_are_days_or_times_of_one_day(id: str, times: list[str]) -> None:
+    drawn = curve(series(AFTER, [run(BEFORE.samples, id)])[0])
+    assert [text.text for text in drawn.iter("text")][-2:] == times
 
 
 def test_a_baseline_without_words_says_so() -> None:

@@ -28,6 +28,9 @@ FIX = "name a file that rag eval wrote, or make a new one with rag eval"
 REQUIRED = ("case", "suite", "subject", "kind", "repeat", "scores")
 """Fields of a sample that are written even if they say nothing."""
 QUOTE = ("paper", "text")
+_UNFIT = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What some programs end a line at, what makes a line read otherwise than it is, and halves of
+characters, which UTF-8 cannot hold."""
 
 
 def to_json(run: Run) -> dict[str, Any]:
@@ -89,7 +92,7 @@ def sample_from_json(part: Part) -> Sample:
         quotes=_quotes(part),
         papers=_texts(part, "papers"),
         faults=_texts(part, "faults"),
-        judged={_clean(name): _judged(judged.inner(name)) for name in judged.data},
+        judged={utf8(name): _judged(judged.inner(name)) for name in judged.data},
         usage=_usage(part.inner("usage")),
         ms=part.whole("ms") if part.has("ms") else 0,
         error=part.optional("error") or "",
@@ -140,7 +143,7 @@ def _made_from(part: Part) -> Provenance:
         judge=part.optional("judge"),
         prompts=_texts(part, "prompts"),
         settings=_plain(part.inner("settings")),
-        packages={_clean(name): packages.text(name) for name in packages.data},
+        packages={utf8(name): packages.text(name) for name in packages.data},
         commit=part.optional("commit"),
     )
 
@@ -161,11 +164,11 @@ def _suite(part: Part, name: str) -> SuiteName:
 
 
 def _texts(part: Part, name: str) -> tuple[str, ...]:
-    return tuple(map(_clean, part.texts(name)))
+    return tuple(map(utf8, part.texts(name)))
 
 
-def _clean(text: str) -> str:
-    """A text that can be written, as ``Part.text`` gives it."""
+def utf8(text: str) -> str:
+    """A text that can be written, as ``Part.text`` gives it: without half characters."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -176,7 +179,7 @@ def _quotes(part: Part) -> tuple[Quote, ...]:
         whole = isinstance(quote, dict) and all(isinstance(quote.get(n), str) for n in QUOTE)
         if not whole:
             raise part.wrong('"quotes" is not a list of papers with texts')
-    return tuple(Quote(*(_clean(quote[name]) for name in QUOTE)) for quote in found)
+    return tuple(Quote(*(utf8(quote[name]) for name in QUOTE)) for quote in found)
 
 
 def _judged(part: Part) -> Judged:
@@ -192,7 +195,7 @@ def _usage(part: Part) -> Usage:
 
 
 def _numbers(part: Part) -> dict[str, float]:
-    return {_clean(name): _number(part, name) for name in part.data}
+    return {utf8(name): _number(part, name) for name in part.data}
 
 
 def _number(part: Part, name: str) -> float:
@@ -213,6 +216,6 @@ def _rounded(value: Any) -> Any:
 
 
 def dumps(data: Any, indent: int | None = None) -> str:
-    """JSON that people can read and that UTF-8 can hold, which half a character cannot be."""
+    """JSON that people can read and edit; characters that would get in their way are escaped."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
-    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+    return _UNFIT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

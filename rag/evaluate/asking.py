@@ -11,7 +11,6 @@ from rag.digest.wording import Made
 from rag.engine.answer import Asker, clean
 from rag.engine.check import Checker
 from rag.engine.question import Turn
-from rag.engine.quoting import REFUSALS
 from rag.engine.writing import NOT_ASKED
 from rag.evaluate.papers import Names
 from rag.evaluate.ranking import ranking_scores
@@ -33,7 +32,7 @@ from rag.evaluate.scoring import (
     timed,
     written_marks,
 )
-from rag.evaluate.types import Case, Sample
+from rag.evaluate.types import REFUSED, Case, Sample
 from rag.types import Answer, Statement
 
 _MARKERS = re.compile(r" ((?:\[\d{1,9}\])+)")
@@ -109,7 +108,7 @@ class Asking:
 
     def _citation_marks(self, case: Case, answer: Answer, gold: Sequence[str]) -> Marks:
         """Whether the cited papers are those that belong there, where an answer is expected."""
-        if not gold or case.outcome in REFUSALS:
+        if not gold or case.outcome in REFUSED:
             return Marks({})
         maybe = self._ids(case.maybe)
         citations = [c for statement in answer.statements for c in statement.citations]
@@ -118,7 +117,7 @@ class Asking:
         scores = {"citation recall": share(len(right), len(gold))}
         if cited:
             scores["citation precision"] = share(len(right), len(cited))
-        if answer.outcome in REFUSALS:
+        if answer.outcome in REFUSED:
             return Marks(scores)
         wrong = [f"cites {name}, which is not gold" for name in self._called(cited, but=gold)]
         missed = [f"does not cite {name}" for name in self._called(gold, but=cited)]
@@ -145,7 +144,7 @@ def outcome_marks(case: Case, answer: Answer) -> Marks:
     """Whether it is refused what has no answer, and nothing else."""
     if not case.outcome:
         return Marks({})
-    refused, hopeless = answer.outcome in REFUSALS, case.outcome in REFUSALS
+    refused, hopeless = answer.outcome in REFUSED, case.outcome in REFUSED
     scores = {"outcome": float(refused == hopeless)}
     if refused:
         scores["refusal precision"] = float(hopeless)
@@ -164,7 +163,7 @@ def _said_marks(case: Case, answer: Answer) -> Iterator[Marks]:
     yield forbidden_marks(case, [text])
     if not case.facts:
         return
-    if answer.outcome in REFUSALS:
+    if answer.outcome in REFUSED:
         yield Marks({"facts": 0.0, "all facts": 0.0, "quote recall": 0.0})
         return
     facts = fact_marks(case, [text])

@@ -15,22 +15,10 @@ from typing import Any
 
 from rag.engine.question import Turn
 from rag.errors import NoCases, SourceError
-from rag.evaluate.matching import compiled, found, missing, present
+from rag.evaluate.matching import compiled
 from rag.evaluate.rows import Problem, read_rows
-from rag.evaluate.schema import EXPECTATIONS, LINE, OUTCOMES, Field, Shape, fields_of
-from rag.evaluate.types import SUBJECTS, SUITES, Case, SuiteName
-
-__all__ = [
-    "FIRST_ROWS",
-    "Placed",
-    "belongs",
-    "found",
-    "load_suites",
-    "missing",
-    "present",
-    "read_suites",
-    "suite_files",
-]
+from rag.evaluate.schema import EXPECTATIONS, LINE, Field, Shape, fields_of
+from rag.evaluate.types import OUTCOMES, SUBJECTS, SUITES, Case, SuiteName
 
 FIRST_ROWS: Mapping[SuiteName, str] = {
     "retrieval": '{"id": "r1", "question": "Which papers …?", "gold": ["a paper\'s handle"]}',
@@ -40,8 +28,6 @@ FIRST_ROWS: Mapping[SuiteName, str] = {
     "digest": '{"id": "d1", "topic": "…", "gold": ["a paper\'s handle", "another\'s"]}',
 }
 """A row to begin each suite with."""
-
-
 _SHOWN = 60
 """Characters of a wrong value that a message quotes."""
 

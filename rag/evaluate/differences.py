@@ -19,6 +19,9 @@ from rag.evaluate.types import SUITES, Changed, Difference, Figure, Run, Sample,
 _HAIR = 5e-7
 """Scores are alike if they are nearer than this: half of their last digit."""
 
+RAN = "completed"
+"""The metric that every sample has, also one that raised."""
+
 Place = tuple[int, float]
 """Where a changed case stands in their list: what happened to it, and how much, most first."""
 _LAST: Place = (3, 0.0)
@@ -30,22 +33,31 @@ Two = tuple[Sequence[Sample], Sequence[Sample]]
 @dataclass(frozen=True, slots=True)
 class Paired:
     """The cases of a suite that the second of two runs has samples of, by id, in the order of the
-    ids. ``both`` are those that are compared; ``rewritten`` expect something else now; ``new``
-    have samples of the second run alone; ``gone`` are in no file of the suite any more."""
+    ids. ``both`` are those that are compared, ``ended`` of these the ones that raised in neither
+    run; ``rewritten`` expect something else now; ``new`` have samples of the second run alone;
+    ``gone`` are in no file of the suite any more."""
 
     suite: SuiteName
     both: Mapping[str, Two]
+    ended: Mapping[str, Two]
     rewritten: Mapping[str, Two]
     new: Mapping[str, Sequence[Sample]]
     gone: Mapping[str, Sequence[Sample]]
 
     def scores(self, name: str) -> dict[str, Pair]:
         """What the compared cases scored before and after, means over repeats, by id; None where
-        the metric does not apply."""
+        the metric does not apply, or one of the runs came to no end with the case: who raises
+        where it is hard would seem to be better."""
         return {
             case: (score(before, name), score(after, name))
+            if name == RAN or case in self.ended
+            else (None, None)
             for case, (before, after) in self.both.items()
         }
+
+
+def _ended(samples: Sequence[Sample]) -> bool:
+    return not all(sample.error for sample in samples)
 
 
 def pair(before: Run, after: Run) -> list[Paired]:
@@ -65,10 +77,11 @@ def score(samples: Iterable[Sample], name: str) -> float | None:
 
 
 def differences(
-    pairs: Iterable[Paired], thresholds: Thresholds, *, only_corpus: bool
+    pairs: Iterable[Paired], thresholds: Thresholds, *, only_corpus: bool, chance: bool
 ) -> tuple[Difference, ...]:
-    """Each metric of each suite; ``only_corpus`` says that nothing but the papers differs."""
-    found = [each for paired in pairs for each in _differences(paired, thresholds)]
+    """Each metric of each suite; ``only_corpus`` says that nothing but the papers differs, and
+    ``chance`` that answers may vary by themselves, as those of a model do."""
+    found = [each for paired in pairs for each in _differences(paired, thresholds, chance)]
     return tuple(_excused(each, thresholds) if only_corpus else each for each in found)
 
 
@@ -99,9 +112,11 @@ def _paired(
 ) -> Paired:
     """``known`` are the ids of all cases that the suite has now."""
     common = {case: (old[case], new[case]) for case in new if case in old}
+    both = {case: two for case, two in common.items() if _expects_the_same(*two)}
     return Paired(
         suite,
-        both={case: two for case, two in common.items() if _expects_the_same(*two)},
+        both=both,
+        ended={case: two for case, two in both.items() if all(map(_ended, two))},
         rewritten={case: two for case, two in common.items() if not _expects_the_same(*two)},
         new={case: samples for case, samples in new.items() if case not in old},
         gone={case: samples for case, samples in old.items() if case not in known},
@@ -113,20 +128,32 @@ def _expects_the_same(old: Sequence[Sample], new: Sequence[Sample]) -> bool:
     return before == after or not (before and after)
 
 
-def _differences(paired: Paired, thresholds: Thresholds) -> Iterator[Difference]:
+def _differences(paired: Paired, thresholds: Thresholds, chance: bool) -> Iterator[Difference]:
     """Of one suite; where it has no case to compare, the figures of its new ones."""
-    before = _figures(paired, [old for old, _ in paired.both.values()])
-    after = _figures(paired, [new for _, new in paired.both.values()] or paired.new.values())
+    before, after = _sides(paired)
     names = [each.name for each in METRICS if each.name in before and each.name in after]
     moved = changes([list(paired.scores(name).values()) for name in names])
     known = dict(zip(names, moved, strict=True))
     for each in METRICS:
         sides = (before.get(each.name), after.get(each.name))
         if sides != (None, None):
-            yield _difference(paired, each, sides, known.get(each.name), thresholds)
+            yield _difference(paired, each, sides, known.get(each.name), thresholds, chance)
 
 
-def _figures(paired: Paired, cases: Iterable[Sequence[Sample]]) -> dict[str, Figure]:
+def _sides(paired: Paired) -> Sequence[dict[str, Figure]]:
+    """The figures before and after: whether the compared cases ended, over all of them; the rest
+    over those that did."""
+    if not paired.both:
+        return {}, _figures(paired.new.values())
+    ran = [_figures(side) for side in zip(*paired.both.values(), strict=True)]
+    ended = [_figures(side) for side in zip(*paired.ended.values(), strict=True)] or [{}, {}]
+    return [
+        {**{name: each for name, each in all_.items() if name == RAN}, **known}
+        for all_, known in zip(ran, ended, strict=True)
+    ]
+
+
+def _figures(cases: Iterable[Sequence[Sample]]) -> dict[str, Figure]:
     found = figures(sample for samples in cases for sample in samples)
     return {name: figure for (_, name), figure in found.items()}
 
@@ -137,10 +164,14 @@ def _difference(
     sides: tuple[Figure | None, Figure | None],
     moved: Change | None,
     thresholds: Thresholds,
+    chance: bool,
 ) -> Difference:
     pairs = [pair for pair in paired.scores(of.name).values() if pair != (None, None)]
     differing = sum(not _alike(*two) for two in pairs)
-    verdict = _verdict(paired.suite, of, moved, len(pairs), thresholds)
+    sure = moved is not None and (
+        not moved.low <= 0 <= moved.high or not chance and _one_way(pairs)
+    )
+    verdict = _verdict(paired.suite, of, moved, sure, thresholds)
     value, low, high = (moved.value, moved.low, moved.high) if moved else (None, None, None)
     gates = thresholds.of(paired.suite, of.name).gate
     named = (paired.suite, of.name)
@@ -148,17 +179,23 @@ def _difference(
 
 
 def _verdict(
-    suite: SuiteName, of: Metric, moved: Change | None, cases: int, thresholds: Thresholds
+    suite: SuiteName, of: Metric, moved: Change | None, sure: bool, thresholds: Thresholds
 ) -> Verdict:
     if moved is None:
         return "not compared"
     if abs(moved.value) <= thresholds.slack(suite, of) + _HAIR:
         return "no difference"
-    if not thresholds.strict(suite, of) and (
-        cases < thresholds.cases or moved.low <= 0 <= moved.high
-    ):
+    if not (sure or thresholds.strict(suite, of)):
         return "too few cases to tell"
     return "worse" if loss(of, moved.value) > 0 else "better"
+
+
+def _one_way(pairs: Iterable[Pair]) -> bool:
+    """Whether no case moved the other way than the others: where nothing is left to chance, such
+    a change is one, however few cases it shows in."""
+    moves = [(after or 0.0) - (before or 0.0) for before, after in pairs]
+    known = all(None not in pair for pair in pairs)
+    return known and (min(moves) > -_HAIR or max(moves) < _HAIR)
 
 
 def _excused(each: Difference, thresholds: Thresholds) -> Difference:

@@ -36,13 +36,12 @@ FOUND = ("answered", "partial")
 
 @dataclass(frozen=True)
 class Digesting:
-    """Has digests made of the papers on a topic, from ``floor`` on if it is given. The editor's
-    summarizer must not keep lines from before, as for Summarizing; ``checker`` is as for Asking."""
+    """Has digests made of the papers on a topic. The editor's summarizer must not keep lines from
+    before, as for Summarizing; ``checker`` is as for Asking."""
 
     editor: Editor
     retriever: Retriever
     names: Names
-    floor: float | None = None
     checker: Checker | None = None
 
     def sample(self, case: Case, repeat: int = 0) -> Sample:
@@ -75,7 +74,7 @@ class Digesting:
 
     def _digest(self, topic: str) -> Digest:
         """The digest, with what its lines took as well: it tells only of its overview."""
-        selection = on_topic(self.retriever, " ".join(topic.split()), None, self.floor)
+        selection = on_topic(self.retriever, " ".join(topic.split()), None, None)
         lines = _Counted(self.editor.summarizer)
         [digest] = replace(self.editor, summarizer=lines).digests([selection], {})
         return replace(digest, usage=sum(lines.taken, digest.usage))

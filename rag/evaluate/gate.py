@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from rag.evaluate.differences import Paired, changed, differences, pair
-from rag.evaluate.losses import RENEW, failure, listed, losses, missing
+from rag.evaluate.losses import failure, listed, losses, missing
 from rag.evaluate.metrics import figures, totals
 from rag.evaluate.provenance import causes
 from rag.evaluate.thresholds import TOTALS, Threshold, Thresholds, total
@@ -18,6 +18,8 @@ from rag.evaluate.types import SUITES, Comparison, Failure, Provenance, Run, Sam
 
 ERROR_CHARS = 160
 """Of an error, in a message."""
+_MEND = "Mend it, then run it again."
+_GONE = "Ingest these papers again, or take the cases out; rag eval lint names them all."
 _MAKE = "Make a baseline of all cases with --update-baseline, and commit it."
 
 
@@ -26,21 +28,29 @@ def compare(
 ) -> Comparison:
     """Two runs side by side, with what keeps the second one from passing.
 
-    ``present`` are the suites that have files now; None where runs alone are compared. A run of
-    some of the cases is compared over those.
+    ``present`` are the suites that have files now; None where runs alone are compared, and so
+    what a run has that was not narrowed. A run of some of the cases is compared over those.
     """
+    if present is None and not _narrowed(after):
+        present = after.suites.keys()
     pairs = pair(before, after)
     only_corpus = _only_the_corpus(before.made_from, after.made_from)
+    chance = (before.made_from.model or after.made_from.model) is not None
     found = Comparison(
         before=before,
         after=after,
-        differences=differences(pairs, thresholds, only_corpus=only_corpus),
+        differences=differences(pairs, thresholds, only_corpus=only_corpus, chance=chance),
         changed=changed(pairs),
-        causes=(*causes(before.made_from, after.made_from), *_notes(pairs)),
+        causes=(
+            *causes(before.made_from, after.made_from),
+            *_repeats(before, after),
+            *_notes(pairs),
+        ),
         failures=(),
     )
     failures = [
         *_of_the_run(after, thresholds),
+        *_of_the_baseline(before),
         *_of_the_suites(before, after, thresholds, present),
         *_of_the_pairs(before, pairs),
         *losses(found.differences, pairs, thresholds),
@@ -57,6 +67,12 @@ def gate(
         return compare(before, after, thresholds, present).failures
     none = failure("no-baseline", f"There is no baseline to compare with. {_MAKE}")
     return _held_against([*_of_the_run(after, thresholds), none], thresholds)
+
+
+def _repeats(before: Run, after: Run) -> Iterator[str]:
+    old, new = (run.selection.get("repeat", 1) for run in (before, after))
+    if old != new:
+        yield f"repeats of a case: {old} → {new}"
 
 
 def _held_against(failures: Iterable[Failure], thresholds: Thresholds) -> tuple[Failure, ...]:
@@ -155,6 +171,16 @@ def _outside(suite: str, name: str, value: float, bounds: Threshold) -> Iterator
         yield failure("above", text, suite, name)
 
 
+def _of_the_baseline(before: Run) -> Iterator[Failure]:
+    """A baseline that has not all that it lists was cut or edited: what is lost is not missed."""
+    has = {(sample.suite, sample.case) for sample in before.samples}
+    for suite, cases in before.suites.items():
+        left = [case for case in cases if (suite, case) not in has]
+        if left and not _narrowed(before):
+            text = f"the baseline lists {len(cases)} cases and lacks {len(left)}: {listed(left)}."
+            yield failure("no-baseline", f"{text} {_MAKE}", suite)
+
+
 def _of_the_suites(
     before: Run, after: Run, thresholds: Thresholds, present: Collection[str] | None
 ) -> Iterator[Failure]:
@@ -163,6 +189,7 @@ def _of_the_suites(
         had, has = (", ".join(sorted(run.suites)) or "nothing" for run in (before, after))
         text = f"The baseline has {had} and the run {has}, so nothing can be compared. {_MAKE}"
         yield failure("other-suite", text)
+        return
     asked = {suite for suite, _ in thresholds.metrics}
     for suite in SUITES:
         if present is not None and suite not in present and suite in {*before.suites, *asked}:
@@ -181,7 +208,7 @@ def _vanished(suite: str, old: Sequence[str], new: Sequence[str]) -> Iterator[Fa
     elif gone:
         what = "1 case has" if len(gone) == 1 else f"{len(gone)} cases have"
         text = f"{what} vanished from its files: {listed(gone)}. Bring back what was lost."
-        yield failure("vanished", f"{text} {RENEW}", suite)
+        yield failure("vanished", text, suite)
 
 
 def _of_the_pairs(before: Run, pairs: Iterable[Paired]) -> Iterator[Failure]:
@@ -194,6 +221,12 @@ def _of_the_pairs(before: Run, pairs: Iterable[Paired]) -> Iterator[Failure]:
         elif old and all(sample.error for sample in old):
             text = "every case raised an error when the baseline was made; any run is better."
             yield failure("no-baseline", f"{text} {_MAKE}", paired.suite)
+        elif len(paired.rewritten) > len(paired.both):
+            count = f"{len(paired.rewritten)} of {len(paired.rewritten) + len(paired.both)} cases"
+            text = (
+                f"{count} expect something else than in the baseline, so that little is compared."
+            )
+            yield failure("rewritten", text, paired.suite)
         yield from _errors(paired)
 
 
@@ -205,8 +238,10 @@ def _errors(paired: Paired) -> Iterator[Failure]:
     if more and min(raised.values()) < 1:
         first = next(sample for sample in cases[more[0]][1] if sample.error)
         text = f"{len(more)} of {len(cases)} cases raised an error and did not before"
-        said = f"{text}: {listed(more)} ({_raised(first)})."
-        yield failure("errors", f"{said} Mend it, then run it again.", paired.suite, "completed")
+        said = f"{text}: {listed(more)} ({_raised(first).rstrip('.')})."
+        found = [sample.error for case in more for sample in cases[case][1] if sample.error]
+        gone = all(error.startswith("PaperNotFound") for error in found)
+        yield failure("errors", f"{said} {_GONE if gone else _MEND}", paired.suite, "completed")
 
 
 def _raised(sample: Sample) -> str:

@@ -40,6 +40,7 @@ from rag.errors import (
     ModelUnknown,
     QuotaExhausted,
 )
+from rag.evaluate.as_json import utf8
 from rag.evaluate.types import Case, Judged, Sample
 from rag.evaluate.verdicts import SCALES, applies, read_verdict
 from rag.models import Message, Model
@@ -92,6 +93,11 @@ class Judges:
             if applies(name, sample, case)
         }
 
+    def absent(self, sample: Sample, case: Case, reason: str) -> dict[str, Judged]:
+        """No verdict, of all that would be asked for one."""
+        asked = [name for name in self._tasks if applies(name, sample, case)]
+        return {name: Judged(None, reason) for name in asked}
+
     def _judged(self, name: str, task: Task, sample: Sample, case: Case) -> Judged:
         mark = _mark(name, sample, case)
         try:
@@ -112,7 +118,7 @@ def _correctness(llm: CustomLLM, task: Task, mark: str, sample: Sample, case: Ca
         answer="{generated_answer}",
     )
     evaluator = CorrectnessEvaluator(llm, template, parser_function=lambda reply: (None, reply))
-    answer, reference = cleaned(sample.text), _utf8(case.reference)
+    answer, reference = cleaned(sample.text), utf8(case.reference)
     return _said(evaluator.evaluate(_asked(case), answer, reference=reference).feedback)
 
 
@@ -125,7 +131,7 @@ def _groundedness(llm: CustomLLM, task: Task, mark: str, sample: Sample, case: C
 
 def _rubric(llm: CustomLLM, task: Task, mark: str, sample: Sample, case: Case) -> str:
     template = _template(task, mark, question="{query}", rubric="{guidelines}", answer="{response}")
-    evaluator = GuidelineEvaluator(llm, _utf8(case.rubric), template, _Unread())
+    evaluator = GuidelineEvaluator(llm, utf8(case.rubric), template, _Unread())
     return _said(evaluator.evaluate(_asked(case), cleaned(sample.text)).feedback)
 
 
@@ -157,11 +163,6 @@ def _asked(case: Case) -> str:
         return asked
     last = case.history[-1]
     return f"{asked}\nAsked after: {cleaned(last.question)} {cleaned(last.answer)[:ANSWER_CHARS]}"
-
-
-def _utf8(text: str) -> str:
-    """LlamaIndex takes no lone surrogates."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _said(feedback: str | None) -> str:
@@ -229,4 +230,4 @@ class JudgeLLM(CustomLLM):
         if not reply.finished:
             message = f"{name} came to no verdict within {limit} tokens."
             raise EndpointError(message, "name a judge that thinks less aloud")
-        return _utf8(reply.text)
+        return utf8(reply.text)

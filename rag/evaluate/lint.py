@@ -15,17 +15,17 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from rag.errors import PaperNotFound
+from rag.errors import PaperNotFound, QuestionError
 from rag.evaluate.cases import FIRST_ROWS, Placed, belongs, read_suites, suite_files
 from rag.evaluate.matching import compiled, found, is_pattern, missing, present
 from rag.evaluate.papers import Names, read_keys
 from rag.evaluate.rows import Level, Problem
-from rag.evaluate.types import SUBJECTS, SUITES, Case
+from rag.evaluate.types import REFUSED, SUBJECTS, SUITES, Case
+from rag.retrieve.hybrid import check_question
 
 WITHOUT_INDEX = "Without an index, it was not looked up whether papers exist and hold the facts."
 """What to say where ``lint`` had no names."""
 
-REFUSED = ("not_in_abstracts", "not_in_corpus")
 SAMPLED = 100
 """Abstracts at which it is seen how common an alternative is; below ``FEW`` nothing is common."""
 FEW = 10
@@ -66,17 +66,30 @@ def lint(folder: Path, wanted: Sequence[str] = (), names: Names | None = None) -
 
 def _of_cases(cases: Iterable[Placed], index: Index | None) -> Iterator[Problem]:
     for placed in cases:
-        yield from (_placed(placed, remark) for remark in of_case(placed.case))
-        if index:
-            yield from (_placed(placed, remark) for remark in index.remarks(placed.case))
+        try:
+            found = [*of_case(placed.case), *(index.remarks(placed.case) if index else ())]
+        except QuestionError as error:  # a pattern that takes too long
+            found = [Remark(error.message, error.fix)]
+        yield from (_placed(placed, remark) for remark in found)
 
 
 def of_case(case: Case) -> Iterator[Remark]:
     """What is wrong with a case, whatever the papers."""
+    yield from _unaskable(case)
     yield from _contradictions(case)
     yield from _echoes(case)
     yield from _idle_patterns(case)
     yield from _reference(case)
+
+
+def _unaskable(case: Case) -> Iterator[Remark]:
+    """A question or topic that nobody can work with."""
+    if case.suite == "summarize":
+        return
+    try:
+        check_question(case.subject)
+    except QuestionError as error:
+        yield Remark(error.message, error.fix)
 
 
 def _contradictions(case: Case) -> Iterator[Remark]:

@@ -8,10 +8,10 @@ from rag.evaluate.differences import Paired, loss
 from rag.evaluate.metrics import METRICS, metric
 from rag.evaluate.thresholds import Kind, Thresholds
 from rag.evaluate.types import Difference, Failure, SuiteName
+from rag.evaluate.wording import share, signed
 
 NAMED = 3
 """Names in a sentence, of as many as there may be."""
-RENEW = "If this is meant, take the run as the new baseline with --update-baseline."
 
 
 def failure(kind: Kind, text: str, suite: str = "", name: str = "") -> Failure:
@@ -40,6 +40,8 @@ def losses(
         if not each.gates or each.metric == "completed":
             continue
         if each.verdict == "not compared" and each.before and _came(paired):
+            if metric(each.suite, each.metric).may_vanish:
+                continue
             yield missing(each.suite, each.metric, "the baseline has it")
         elif each.change is not None and loss(metric(each.suite, each.metric), each.change) > 0:
             yield from _lost(each, paired, thresholds)
@@ -68,10 +70,10 @@ def _unknown(pairs: Iterable[Paired]) -> list[tuple[SuiteName, str]]:
 def _lost(each: Difference, paired: Paired, thresholds: Thresholds) -> Iterator[Failure]:
     said = _told(each, paired)
     if each.verdict == "worse":
-        yield failure("worse", f"{said} Mend it. {RENEW}", each.suite, each.metric)
+        yield failure("worse", said, each.suite, each.metric)
     elif each.verdict == "corpus changed, not the code":
         why = "Only the corpus changed, not the code. Look at the changed cases."
-        text = f"{said} {why} {RENEW}"
+        text = f"{said} {why}"
         yield failure("corpus", text, each.suite, each.metric)
     elif each.verdict == "too few cases to tell" and each.paired < thresholds.cases:
         why = (
@@ -88,14 +90,10 @@ def _told(each: Difference, paired: Paired) -> str:
     cases = _losers(each, paired)
     over = "1 case" if each.paired == 1 else f"{each.paired} cases"
     return (
-        f"{each.metric} {verb} from {each.before.value:.3f} to {each.after.value:.3f} over"
-        f" {over} (change {_signed(each.change)}, 95 % interval {_signed(each.low)} to"
-        f" {_signed(each.high)}). {len(cases)} got worse: {listed(cases)}."
+        f"{each.metric} {verb} from {share(each.before.value)} to {share(each.after.value)} over"
+        f" {over} (change {signed(each.change)}, 95 % interval {signed(each.low)} to"
+        f" {signed(each.high)}). {len(cases)} got worse: {listed(cases)}."
     )
-
-
-def _signed(change: float | None) -> str:
-    return f"{change or 0.0:+.3f}".replace("-", "−").replace("+0.000", "0.000")
 
 
 def _losers(each: Difference, paired: Paired) -> list[str]:

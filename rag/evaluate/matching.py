@@ -11,9 +11,17 @@ import unicodedata
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from typing import Any, TypeAlias
+
+from rag.errors import QuestionError
+
+Expression: TypeAlias = Any
+"""A pattern of the library ``regex``, which has no types."""
 
 SEARCHED = 20_000
-"""Characters of a text that are searched: no answer is longer, and a slow pattern stays bounded."""
+"""Characters of a text that are searched: no answer is longer."""
+SECONDS = 2.0
+"""That a person's pattern may take; one in a thousand of that is usual."""
 LONGEST = 1_000
 """Characters of an alternative."""
 
@@ -30,9 +38,17 @@ _NESTED = re.compile(r"(?<!\\)\((?:[^()\\]|\\.)*(?:[+*]|,\})(?:[^()\\]|\\.)*\)(?
 def found(alternative: str, text: str) -> bool:
     """Whether ``text`` says it, without regard to case, spacing and kinds of hyphens and quotes.
 
-    Text is not found inside a longer word or number: "3" is in neither "38" nor "3.5".
+    Text is not found inside a longer word or number: "3" is in neither "38" nor "3.5". Raises
+    QuestionError for a pattern that takes too long.
     """
-    return bool(compiled(alternative).search(_plain(text)))
+    pattern, plain = compiled(alternative), _plain(text)
+    if isinstance(pattern, re.Pattern):
+        return bool(pattern.search(plain))
+    try:
+        return bool(pattern.search(plain, timeout=SECONDS))
+    except TimeoutError as error:
+        fix = "give its repetitions bounds, as in .{0,40}, and fewer of them"
+        raise QuestionError(f"The pattern {alternative} takes too long.", fix) from error
 
 
 def missing(facts: Sequence[tuple[str, ...]], text: str) -> list[tuple[str, ...]]:
@@ -51,7 +67,7 @@ def is_pattern(alternative: str) -> bool:
 
 
 @cache
-def compiled(alternative: str) -> re.Pattern[str]:
+def compiled(alternative: str) -> re.Pattern[str] | Expression:
     """The pattern that finds an alternative in plain text; raises ValueError, saying why not."""
     if len(alternative) > LONGEST:
         raise ValueError(f"it is longer than {LONGEST:,} characters")
@@ -67,8 +83,13 @@ def compiled(alternative: str) -> re.Pattern[str]:
     return re.compile(pattern + _end(tokens[-1][0]), re.IGNORECASE)
 
 
-def _expression(pattern: str) -> re.Pattern[str]:
-    """What is written in one way in the texts is so in a pattern; a hyphen makes no range of it."""
+def _expression(pattern: str) -> Expression:
+    """What is written in one way in the texts is so in a pattern; a hyphen makes no range of it.
+
+    By ``regex``, which can be stopped: Python's own patterns may take for ever.
+    """
+    import regex
+
     if _NESTED.search(pattern):
         raise ValueError("it repeats a repetition, which may take for ever; bound one, as in {0,9}")
     alike = {code: rf"\{to}" if to == "-" else to for code, to in _ALIKE.items()}
@@ -76,8 +97,9 @@ def _expression(pattern: str) -> re.Pattern[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # of what later Pythons will read otherwise
-            return re.compile(plain, re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError, Warning) as error:
+            re.compile(plain)  # what Python itself does not read is no pattern of this house
+            return regex.compile(plain, regex.IGNORECASE)
+    except (re.error, regex.error, OverflowError, RecursionError, Warning) as error:
         raise ValueError(f"it is no regular expression ({error})") from error
 
 

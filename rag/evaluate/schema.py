@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from rag.evaluate.types import SUITES, SuiteName
-from rag.types import Outcome
-
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+from rag.evaluate.types import OUTCOMES, SUITES, SuiteName
 
 Shape = Literal["line", "text", "lines", "facts", "alternatives", "history", "outcome"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rag.types import Outcome, Usage
 
@@ -25,6 +25,10 @@ SUBJECTS: Mapping[SuiteName, str] = {
     "digest": "topic",
 }
 """What a case of each suite is about: the field of its row that becomes ``subject``."""
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+REFUSED: tuple[Outcome, ...] = ("not_in_abstracts", "not_in_corpus")
+"""Outcomes of a question that is not answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from rag.evaluate.types import Case, Judged, Sample
+from rag.evaluate.types import REFUSED, Case, Judged, Sample
 
 SCALES: Mapping[str, Mapping[str, float]] = {
     "correctness": {str(mark): (mark - 1) / 4 for mark in range(1, 6)},
@@ -21,11 +21,9 @@ SCALES: Mapping[str, Mapping[str, float]] = {
 REASON_CHARS = 400
 """Of a judge's reasons that are kept."""
 
-REFUSALS = ("not_in_abstracts", "not_in_corpus")
-
 _NEEDS: Mapping[str, Callable[[Sample, Case], object]] = {
     "correctness": lambda sample, case: case.reference,
-    "groundedness": lambda sample, case: sample.quotes and sample.outcome not in REFUSALS,
+    "groundedness": lambda sample, case: sample.quotes and sample.outcome not in REFUSED,
     "rubric": lambda sample, case: case.rubric,
 }
 
@@ -33,7 +31,7 @@ _NEEDS: Mapping[str, Callable[[Sample, Case], object]] = {
 def applies(name: str, sample: Sample, case: Case) -> bool:
     """Whether a judge has anything to say: of an answer or a summary that came, and was no
     refusal where one was expected."""
-    refused = case.outcome in REFUSALS and sample.outcome in REFUSALS
+    refused = case.outcome in REFUSED and sample.outcome in REFUSED
     judged = case.suite in ("ask", "summarize") and sample.text.strip() and not sample.error
     return bool(judged and not refused and _NEEDS[name](sample, case))
 

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rag.evaluate.types import Changed, Comparison, Run, Sample
+from rag.evaluate.wording import share
 from rag.publish.content import count
-from rag.publish.evals.wording import share
 
-DIRECTIONS = ("worse", "mixed", "better", "other words", "new", "gone")
+OTHER = ("other words", "other ranking", "unknown")
+"""Where a case goes whose scores stay: what it says is another, or only the papers behind that
+are, or nobody can tell, as a run keeps no words."""
+DIRECTIONS = ("worse", "mixed", "better", *OTHER, "new", "gone")
 """Where a case can go, in the order in which changed cases are told."""
 NO_WORDS = "This run keeps no words, only whether they are the same."
 NOT_RUN = "This case was not run."
@@ -32,13 +35,21 @@ def changed(comparison: Comparison) -> list[Changed]:
 
 def direction(changed: Changed) -> str:
     """Where a case went, as one of DIRECTIONS."""
-    if changed.before is None:
+    before, after = changed.before, changed.after
+    if before is None:
         return "new"
-    if changed.after is None:
+    if after is None:
         return "gone"
     if changed.worse and changed.better:
         return "mixed"
-    return "worse" if changed.worse else "better" if changed.better else "other words"
+    return "worse" if changed.worse else "better" if changed.better else _other(before, after)
+
+
+def _other(before: Sample, after: Sample) -> str:
+    if not all(each.text or each.quotes or each.papers for each in (before, after)):
+        return "unknown"
+    said, says = ((each.outcome, each.text, each.quotes) for each in (before, after))
+    return "other ranking" if said == says else "other words"
 
 
 def tally(changed: Iterable[Changed]) -> str:
@@ -57,8 +68,9 @@ def either(changed: Changed) -> Sample:
 
 
 def moves(changed: Changed) -> list[Move]:
-    """The metrics that are others, worse ones first; none where there is nothing to compare."""
-    if changed.before is None or changed.after is None:
+    """The metrics that are others, worse ones first; none where there is nothing to compare, as
+    of a case that raised something: it has no scores."""
+    if changed.before is None or changed.after is None or raised(changed):
         return []
     before, after = changed.before.scores, changed.after.scores
     names = dict.fromkeys([*changed.worse, *changed.better, *before, *after])
@@ -82,15 +94,21 @@ def moved(changed: Changed) -> str:
     return "; ".join(f"{said}: {', '.join(told)}" for said, told in found.items())
 
 
+def raised(changed: Changed) -> str:
+    """raised: TimeoutError: 30 s"""
+    for said, sample in (("raised", changed.after), ("raised before", changed.before)):
+        if sample and sample.error:
+            return f"{said}: {sample.error}"
+    return ""
+
+
 def fault(changed: Changed) -> str:
     """What is wrong with a case first of all: what was raised, or a fault that it had not
     before, or one that it had."""
-    after = changed.after
-    if after is None:
-        return ""
     old = changed.before.faults if changed.before else ()
-    new = (fault for fault in after.faults if fault not in old)
-    return next(iter([*filter(None, [after.error]), *new, *after.faults]), "")
+    now = changed.after.faults if changed.after else ()
+    new = (fault for fault in now if fault not in old)
+    return raised(changed) or next(iter([*new, *now]), "")
 
 
 def wordless(run: Run) -> bool:

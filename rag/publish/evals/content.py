@@ -1,11 +1,11 @@
-"""What all reports of a run say alike: its verdict in words, its figures, what it was made from.
+"""What all reports of a run say alike: which it is, its figures, what it was made from.
 
 Knows runs and comparisons; knows no markup.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +19,10 @@ from rag.evaluate.types import (
     Run,
     Sample,
     SuiteName,
-    Verdict,
 )
+from rag.evaluate.wording import plainly
 from rag.publish.content import count
-from rag.publish.evals.wording import listed, plainly, share, signed
 
-NAMED = 3
-"""How many metrics a headline names; the table has the others."""
 MAIN: Mapping[SuiteName, tuple[str, ...]] = {
     "retrieval": ("recall@gold", "recall@5", "MRR", "nDCG@10"),
     "ask": ("recall@5", "facts", "outcome", "citation precision", "citation recall", "support"),
@@ -47,6 +44,12 @@ class Row:
     def before(self) -> Figure | None:
         """What it was, if it was measured then."""
         return self.difference.before if self.difference else None
+
+    @property
+    def stayed(self) -> bool:
+        """Whether it is compared, and no case scored otherwise."""
+        known = self.difference
+        return known is not None and known.verdict == "no difference" and not known.differing
 
 
 def suites(run: Run) -> list[SuiteName]:
@@ -75,77 +78,29 @@ def rows(run: Run, comparison: Comparison | None) -> dict[SuiteName, list[Row]]:
     return found
 
 
+def parted(rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
+    """The rows that there is something to tell of, and those that stayed as they were."""
+    told: tuple[list[Row], list[Row]] = [], []
+    for row in rows:
+        told[row.stayed].append(row)
+    return told
+
+
 def _row(metric: str, figure: Figure | None, difference: Difference | None) -> Row:
     compared = difference.after if difference else None
     return Row(metric, compared or figure, difference)
 
 
-def headline(run: Run, comparison: Comparison | None, failures: Sequence[Failure]) -> str:
-    """The verdict in one sentence: what got worse or better, or why nothing can be said."""
-    word, told = verdict(run, comparison, failures)
-    return f"{word}: {told}" if told else f"{word}."
-
-
-def verdict(
-    run: Run, comparison: Comparison | None, failures: Sequence[Failure]
-) -> tuple[str, str]:
-    """The verdict in a word or few, and what there is to say of it: a sentence, or nothing."""
-    gating = [d for d in comparison.differences if d.gates] if comparison else []
-    worse = [d for d in gating if d.verdict == "worse"]
-    if worse:
-        return "Worse", _moves(worse)
-    if comparison is None and all(failure.kind == "no-baseline" for failure in failures):
-        return "Not compared", f"{_cases(run)}, and there is no baseline."
-    if failures:
-        first, *others = failures
-        more = f" And {count(len(others), 'more failure')}." if others else ""
-        return _SHUT.get(first.kind, "Failed"), f"{first.text.rstrip('.')}.{more}"
-    better = [d for d in gating if d.verdict == "better"]
-    return ("Better", _moves(better)) if better else (_unmoved([d.verdict for d in gating]), "")
-
-
-_SHUT = {"corpus": "Corpus changed, not the code", "few": "Too few cases to tell"}
-"""What a gate is shut for without anything having got worse for sure."""
-
-
-def _unmoved(said: Sequence[Verdict]) -> str:
-    """What to call it when nothing got better or worse and nothing failed."""
-    if "corpus changed, not the code" in said:
-        return "Corpus changed, not the code"
-    if said and all(each == "too few cases to tell" for each in said):
-        return "Too few cases to tell"
-    return "No difference" if said else "Nothing was compared"
-
-
-def _cases(run: Run) -> str:
-    asked = {(sample.suite, sample.case) for sample in run.samples}
-    names = [suite for suite in SUITES if any(name == suite for name, _ in asked)]
-    return f"{count(len(asked), 'case')} in {listed(names)}" if names else "No case was run"
-
-
-def _moves(differences: Sequence[Difference]) -> str:
-    largest = sorted(differences, key=lambda d: -abs(d.change or 0.0))
-    told = [_move(d) for d in largest[:NAMED]]
-    more = len(largest) - NAMED
-    return "; ".join([*told, *([f"and {count(more, 'more metric')}"] if more > 0 else [])]) + "."
-
-
-def _move(difference: Difference) -> str:
-    name = f"{difference.metric} in {difference.suite}"
-    before, after, change = difference.before, difference.after, difference.change
-    if before is None or after is None or change is None:
-        return name
-    verb = "fell" if change < 0 else "rose"
-    told = f"{name} {verb} from {share(before.value)} to {share(after.value)}"
-    bounds = f"95 % interval {signed(difference.low)} to {signed(difference.high)}"
-    return f"{told} ({signed(change)}, {bounds}, {count(difference.paired, 'case')})"
-
-
 def about(run: Run, comparison: Comparison | None) -> str:
-    """Which run it is, of which cases, and which one it is compared with."""
-    chosen = selection(run)
-    told = f"Run {run.id}{f', not of all cases ({chosen})' if chosen else ''}"
-    return f"{told}, compared with {comparison.before.id}." if comparison else f"{told}."
+    """Which run it is, of which cases and how often each, and which one it is compared with."""
+    chosen = narrowing(run)
+    told = [
+        f"Run {run.id}",
+        f"not of all cases ({chosen})" if chosen else "",
+        repeated(run),
+        f"compared with {comparison.before.id}" if comparison else "",
+    ]
+    return f"{', '.join(filter(None, told))}."
 
 
 def held_against(comparison: Comparison | None, failures: Sequence[Failure]) -> Sequence[Failure]:
@@ -153,22 +108,30 @@ def held_against(comparison: Comparison | None, failures: Sequence[Failure]) -> 
     return comparison.failures if comparison else failures
 
 
+CHANGES = {"worse", "corpus", "vanished", "rewritten"}
+"""Failures that a change may be meant to bring."""
+RENEW = "If that is meant, rag eval --update-baseline takes the run as the new baseline."
+
+
 def gate(comparison: Comparison | None, failures: Sequence[Failure]) -> str:
     """Whether the gate is open, in one sentence; nothing of a run alone that nothing is held
     against, as no gate may have looked at it."""
     if failures:
-        return f"The gate is shut: {count(len(failures), 'failure')}."
+        shut = f"The gate is shut: {count(len(failures), 'failure')}."
+        return f"{shut} {RENEW}" if {each.kind for each in failures} & CHANGES else shut
     return "The gate is open." if comparison else ""
 
 
-def selection(run: Run) -> str:
-    """What of the cases was run, or nothing where it was all of them once."""
-    whole = {"repeat": 1}
-    return ", ".join(
-        f"{name} {plainly(value)}"
-        for name, value in sorted(run.selection.items())
-        if value and value != whole.get(name)
-    )
+def narrowing(run: Run) -> str:
+    """What of the cases was run, or nothing where it was all of them."""
+    chosen = sorted(run.selection.items())
+    return ", ".join(f"{name} {plainly(v)}" for name, v in chosen if v and name != "repeat")
+
+
+def repeated(run: Run) -> str:
+    """How often each case was run, or nothing where it was once."""
+    times = run.selection.get("repeat") or 1
+    return f"each {plainly(times)} times" if times != 1 else ""
 
 
 def made_from_rows(run: Run) -> list[tuple[str, str]]:
@@ -185,7 +148,7 @@ def made_from_rows(run: Run) -> list[tuple[str, str]]:
         ("settings", _pairs(made.settings)),
         ("packages", _pairs(made.packages)),
         ("commit", made.commit or ""),
-        ("selection", selection(run)),
+        ("cases", ", ".join(filter(None, [narrowing(run), repeated(run)]))),
     ]
     return [(name, value) for name, value in parts if value]
 

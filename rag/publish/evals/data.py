@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from rag.evaluate.as_json import to_json
-from rag.evaluate.metrics import confusion, figures, totals
-from rag.evaluate.types import Comparison, Difference, Failure, Run, Sample, SuiteName
+from rag.evaluate.metrics import confusion, totals
+from rag.evaluate.types import Comparison, Difference, Failure, Run, SuiteName
+from rag.publish.evals import cases, content
+from rag.publish.evals.content import Row
 
 
 def data(run: Run, comparison: Comparison | None, failures: Sequence[Failure]) -> dict[str, Any]:
@@ -19,23 +21,24 @@ def data(run: Run, comparison: Comparison | None, failures: Sequence[Failure]) -
     """
     whole = to_json(run)
     samples = whole.pop("samples")
+    rows = content.rows(run, comparison)
     return {
         "run": whole,
-        "suites": {suite: _suite(run, suite, comparison) for suite in run.suites},
+        "suites": {suite: _suite(run, suite, rows[suite]) for suite in run.suites},
         "gate": {"passed": not failures, "failures": [asdict(failure) for failure in failures]},
         "baseline": comparison.before.id if comparison else None,
         "causes": list(comparison.causes) if comparison else [],
-        "changed": _changed(comparison) if comparison else [],
+        "changed": list(_changed(comparison)) if comparison else [],
         "samples": samples,
     }
 
 
-def _suite(run: Run, suite: SuiteName, comparison: Comparison | None) -> dict[str, Any]:
-    own = [sample for sample in run.samples if sample.suite == suite]
+def _suite(run: Run, suite: SuiteName, rows: Iterable[Row]) -> dict[str, Any]:
+    own = content.samples(run, suite)
     taken = totals(own).get(suite)
     return {
         "cases": len({sample.case for sample in own}),
-        "metrics": _metrics(own, suite, comparison),
+        "metrics": {row.metric: _metric(row) for row in rows},
         "outcomes": [
             {"expected": expected, "got": got, "cases": count}
             for expected, got, count in confusion(own)
@@ -44,13 +47,9 @@ def _suite(run: Run, suite: SuiteName, comparison: Comparison | None) -> dict[st
     }
 
 
-def _metrics(
-    samples: Sequence[Sample], suite: SuiteName, comparison: Comparison | None
-) -> dict[str, Any]:
-    now = {name: asdict(figure) for (_, name), figure in figures(samples).items()}
-    compared = comparison.differences if comparison else ()
-    moved = {each.metric: _difference(each) for each in compared if each.suite == suite}
-    return {name: {**now.get(name, {}), **moved.get(name, {})} for name in {**now, **moved}}
+def _metric(row: Row) -> dict[str, Any]:
+    figure = asdict(row.figure) if row.figure else {}
+    return {**figure, **(_difference(row.difference) if row.difference else {})}
 
 
 def _difference(difference: Difference) -> dict[str, Any]:
@@ -66,11 +65,8 @@ def _difference(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _changed(comparison: Comparison) -> list[dict[str, Any]]:
-    rows = []
+def _changed(comparison: Comparison) -> Iterator[dict[str, Any]]:
     for changed in comparison.changed:
-        sample = changed.after or changed.before
-        if sample:
-            moved = {"better": list(changed.better), "worse": list(changed.worse)}
-            rows.append({"suite": sample.suite, "case": sample.case, **moved})
-    return rows
+        sample = cases.either(changed)
+        moved = {"better": list(changed.better), "worse": list(changed.worse)}
+        yield {"suite": sample.suite, "case": sample.case, **moved}

@@ -1,9 +1,10 @@
 """A run and its comparison as JUnit XML, for what shows test results beside a change.
 
 What reads this turns a build red for any <failure>. So only what shuts the gate is one: a metric,
-or what the gate could not compare. A case that got worse or raised something is <skipped> with the
-reason, for it to be seen though the gate tolerates it; one that is merely as wrong as before has
-passed, its faults in <system-out>. Red here and a shut gate are thus always the same.
+the cases that got worse in it, or what the gate could not compare. A case that got worse or raised
+something though the gate tolerates it is <skipped> with the reason, for it to be seen; one that is
+merely as wrong as before has passed, its faults in <system-out>. Red here and a shut gate are thus
+always the same.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from rag.evaluate import wording
 from rag.evaluate.types import Changed, Comparison, Failure, Run, Sample, SuiteName
 from rag.publish.content import shown
-from rag.publish.evals import cases, content, wording
+from rag.publish.evals import cases, content
 from rag.publish.evals.content import Row
+from rag.publish.evals.headline import headline
 
 _MESSAGE = 2_000
 """Characters of a message at most."""
@@ -35,18 +38,27 @@ def junit(run: Run, comparison: Comparison | None, failures: Sequence[Failure] =
             own = [f for f in left if (f.suite, f.metric) == (suite, row.metric)]
             left = [f for f in left if f not in own]
             _metric(found, suite, row, own)
+        held = _held(suite, shut)
         for sample in content.samples(run, suite):
-            _sample(found, sample, changes.get(_key(sample)))
-    told = content.headline(run, comparison, shut)
-    _gate(SubElement(root, "testsuite", name="gate"), left, told)
+            _sample(found, sample, changes.get(_key(sample)), held)
+    _gate(SubElement(root, "testsuite", name="gate"), left, headline(run, comparison, shut))
     for element in [*root, root]:
         _count(element)
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _key(sample: Sample) -> tuple[SuiteName, str, int]:
-    return sample.suite, sample.case, sample.repeat
+def _held(suite: str, shut: Sequence[Failure]) -> set[str]:
+    """The metrics of a suite that the gate is shut because of."""
+    return {
+        "completed" if failure.kind == "all-errors" else failure.metric
+        for failure in shut
+        if failure.suite == suite
+    }
+
+
+def _key(sample: Sample) -> tuple[SuiteName, str]:
+    return sample.suite, sample.case
 
 
 def _metric(parent: Element, suite: str, row: Row, failures: Sequence[Failure]) -> None:
@@ -59,16 +71,29 @@ def _metric(parent: Element, suite: str, row: Row, failures: Sequence[Failure]) 
     _write(test, f"{figure}, change {wording.moved(row.difference)}")
 
 
-def _sample(parent: Element, sample: Sample, changed: Changed | None) -> None:
+def _sample(parent: Element, sample: Sample, changed: Changed | None, held: set[str]) -> None:
     repeat = f" #{sample.repeat + 1}" if sample.repeat else ""
     test = _test(parent, f"{sample.suite}.{sample.kind or 'cases'}", f"{sample.case}{repeat}")
     test.set("time", f"{sample.ms / 1000:.3f}")
+    lost = _lost(changed) if changed else set()
     if sample.error:
-        _say(test, "skipped", f"raised: {sample.error}")
-    elif changed and changed.worse:
-        _say(test, "skipped", cases.moved(changed))
+        _say(test, _tag(lost, held), f"raised: {sample.error}")
+    elif changed and lost and sample.repeat == cases.either(changed).repeat:
+        _say(test, _tag(lost, held), cases.moved(changed))
     if sample.faults:
         _write(test, "\n".join(sample.faults))
+
+
+def _tag(lost: set[str], held: set[str]) -> str:
+    return "failure" if lost & held else "skipped"
+
+
+def _lost(changed: Changed) -> set[str]:
+    """The metrics in which a case got worse. A new or rewritten one that raises is not compared
+    with what it was, and ought to have completed all the same."""
+    before, after = changed.before, changed.after
+    raises = after and after.error and not (before and before.error)
+    return {*changed.worse, *(["completed"] if raises else [])}
 
 
 def _gate(parent: Element, left: Sequence[Failure], told: str) -> None:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
+from rag.evaluate import wording
 from rag.evaluate.types import Changed, Comparison, Failure, Quote, Run, Sample
-from rag.publish.content import shown
+from rag.publish.content import count, shown
 from rag.publish.escaping import escaped
-from rag.publish.evals import cases, content, notes, wording
+from rag.publish.evals import cases, content, notes
 from rag.publish.evals.content import Row
+from rag.publish.evals.headline import headline
 
 LIMIT = 60_000
 """Characters at most; GitHub takes 65,536."""
@@ -35,7 +37,7 @@ def markdown(run: Run, comparison: Comparison | None, failures: Sequence[Failure
 
 
 def _blocks(run: Run, comparison: Comparison | None, shut: Sequence[Failure]) -> Iterator[str]:
-    yield f"## {_text(content.headline(run, comparison, shut), SENTENCE * 3)}"
+    yield f"## {_text(headline(run, comparison, shut), SENTENCE * 3)}"
     yield _text(content.about(run, comparison))
     if gate := content.gate(comparison, shut):
         yield f"**{gate}**"
@@ -44,7 +46,9 @@ def _blocks(run: Run, comparison: Comparison | None, shut: Sequence[Failure]) ->
         samples = content.samples(run, suite)
         before = content.samples(comparison.before, suite) if comparison else ()
         yield f"### {notes.title(suite, samples)}"
-        yield _figures(rows, comparison)
+        moved, stayed = content.parted(rows)
+        yield _figures(moved, comparison)
+        yield _stayed(stayed, comparison)
         told = notes.notes(samples, rows, before)
         yield "\n".join(f"- {name}: {_text(note)}" for name, note in told)
     if comparison and comparison.causes:
@@ -61,6 +65,13 @@ def _figures(rows: Sequence[Row], comparison: Comparison | None) -> str:
     if comparison:
         rule[-1] = "---"
     return "\n".join(_row(cells) for cells in (head, rule, *(_cells(r, comparison) for r in rows)))
+
+
+def _stayed(rows: Sequence[Row], comparison: Comparison | None) -> str:
+    if not rows:
+        return ""
+    named = f"{', '.join(row.metric for row in rows)} ({count(len(rows), 'metric')})"
+    return _folded(f"No difference: {named}", _figures(rows, comparison))
 
 
 def _cells(row: Row, comparison: Comparison | None) -> Iterator[str]:
@@ -110,7 +121,8 @@ def _case(changed: Changed, mute: tuple[bool, bool]) -> str:
         tuple(_faults(side) for side in sides),
     ]
     table = "\n".join(_row(cells) for cells in rows if any(cells))
-    return _folded(heading, "\n\n".join(filter(None, [_text(cases.moved(changed)), table])))
+    told = cases.moved(changed) or cases.raised(changed)
+    return _folded(heading, "\n\n".join(filter(None, [_text(told), table])))
 
 
 def _outcome(sample: Sample | None) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from rag.evaluate import metrics
 from rag.evaluate.metrics import Totals
 from rag.evaluate.types import Sample, SuiteName
+from rag.evaluate.wording import plain, share
 from rag.publish.content import count
 from rag.publish.evals.content import Row
-from rag.publish.evals.wording import plain, share
 
 
 def title(suite: SuiteName, samples: Sequence[Sample]) -> str:
@@ -30,12 +30,12 @@ def notes(
     took = [*metrics.totals(before).values()]
     told = [
         ("Errors", _raised(samples)),
-        ("Outcomes", "; ".join(outcomes(samples))),
-        ("Spread", ", ".join(f"{metric} {spread}" for metric, spread in spreads(rows))),
-        ("Judges, which only advise", "; ".join(judged(samples, totals))),
-        ("Spent", spent(totals)),
-        ("Spent before", "; ".join(map(spent, took))),
-        ("Not gating", ", ".join(ungated(rows))),
+        ("Outcomes", "; ".join(_outcomes(samples))),
+        ("Spread", ", ".join(f"{metric} {spread}" for metric, spread in _spreads(rows))),
+        ("Judges, which only advise", "; ".join(_judged(samples, totals))),
+        ("Spent", _spent(totals)),
+        ("Spent before", "; ".join(map(_spent, took))),
+        ("Not gating", ", ".join(_ungated(rows))),
     ]
     return [(name, text) for name, text in told if text]
 
@@ -46,7 +46,7 @@ def _raised(samples: Iterable[Sample]) -> str:
     return f"{told}; first {raised[0].case}: {raised[0].error}" if raised else ""
 
 
-def outcomes(samples: Iterable[Sample]) -> list[str]:
+def _outcomes(samples: Iterable[Sample]) -> list[str]:
     """For each outcome expected: how often which one came."""
     found: dict[str, list[str]] = {}
     for expected, got, number in metrics.confusion(samples):
@@ -54,13 +54,13 @@ def outcomes(samples: Iterable[Sample]) -> list[str]:
     return [f"{plain(expected)} expected: {', '.join(came)}" for expected, came in found.items()]
 
 
-def spreads(rows: Iterable[Row]) -> list[tuple[str, str]]:
+def _spreads(rows: Iterable[Row]) -> list[tuple[str, str]]:
     """Of metrics that were measured more than once: the standard deviation of their means."""
     known = ((row.metric, row.figure.spread if row.figure else None) for row in rows)
     return [(metric, f"±{share(spread)}") for metric, spread in known if spread is not None]
 
 
-def judged(samples: Sequence[Sample], totals: Totals) -> list[str]:
+def _judged(samples: Sequence[Sample], totals: Totals) -> list[str]:
     """What each judge says on average, and how many samples it left unscored and why first."""
     told = []
     for judge, verdicts in totals.judges.items():
@@ -79,7 +79,7 @@ def _aside(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def spent(totals: Totals) -> str:
+def _spent(totals: Totals) -> str:
     """12 ms at p50, 40 ms at p95, 1,200 tokens, $0.0031"""
     told = [
         f"{ms:,} ms at {name}"
@@ -91,6 +91,6 @@ def spent(totals: Totals) -> str:
     return ", ".join(told)
 
 
-def ungated(rows: Iterable[Row]) -> list[str]:
+def _ungated(rows: Iterable[Row]) -> list[str]:
     """The metrics that are compared, but that no gate looks at."""
     return [row.metric for row in rows if row.difference and not row.difference.gates]

@@ -6,11 +6,13 @@
   const told = document.getElementById("shown");
   const chosen = [...form.querySelectorAll("select")];
   const cases = [...document.querySelectorAll("article.case")];
+  const further = document.getElementById("further");
 
   function choose() {
     const fits = (each) => chosen.every(({ value, dataset }) =>
       value === "" || each.dataset[dataset.facet] === value);
     for (const each of cases) each.hidden = !fits(each);
+    if (further && chosen.some(({ value }) => value !== "")) further.open = true;
     const shown = cases.filter((each) => !each.hidden).length;
     told.textContent = shown === cases.length ? "" : `${shown} of ${cases.length} shown`;
   }

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rag.evaluate import metrics
+from rag.evaluate import metrics, wording
 from rag.evaluate.types import Changed, Comparison, Failure, Figure, Quote, Run, Sample, SuiteName
 from rag.publish.assets import asset
-from rag.publish.evals import cases, content, notes, pictures, wording
+from rag.publish.evals import cases, content, notes, pictures
+from rag.publish.evals.headline import verdict
 from rag.publish.evals.trend import Series, series
 from rag.publish.html import rendered
 from rag.publish.svg import inline
 
 LONG = 1_500
 """Characters of a text that are shown at once; the others are one click away."""
+OPEN = 10
+"""Changed cases that are shown at once, before the figures; the others are one click away, too."""
 LEVELS = 5
 """Shades of the cells of the kinds."""
 
@@ -64,10 +67,10 @@ def page(
     history: Sequence[Run] = (),
     failures: Sequence[Failure] = (),
 ) -> str:
-    """The page: verdict, figures, kinds, the way over the runs of ``history``, changed cases.
+    """The page: verdict, changed cases, figures, kinds, the way over the runs of ``history``.
     ``failures`` are those of a run that is compared with nothing."""
     shut = content.held_against(comparison, failures)
-    word, told = content.verdict(run, comparison, shut)
+    word, told = verdict(run, comparison, shut)
     return rendered(
         "evals/page.html",
         style=asset("page.css") + asset("figures.css") + asset("evals/page.css"),
@@ -82,6 +85,7 @@ def page(
         kinds=kinds(run),
         trends=[(suite, list(each)) for suite, each in _by_suite(series(run, history))],
         changed=_sides(comparison) if comparison else [],
+        open=OPEN,
         made=made_from(run, comparison),
         evals=content,
         notes=notes,

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from math import ceil, floor
 from xml.etree.ElementTree import Element
 
+from rag.evaluate.wording import interval, share
 from rag.publish.content import count
 from rag.publish.evals.content import Row
 from rag.publish.evals.trend import Point, Series
-from rag.publish.evals.wording import interval, share
 from rag.publish.svg import add, hint, number, picture, write
 
 _LENGTH, _HEIGHT = 240, 22
 """Of the bar of 1, and of the picture that it stands in."""
 _MARGIN = 3
 """Room beside a bar for the half of a line at 0 or 1."""
+_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)")
+"""The beginning of a run's id."""
 _WIDE, _PLOT, _TOP, _LEFT = 280, 70, 26, 34
 """Width of a curve's picture, height of its plot, and where it begins."""
 
@@ -79,9 +82,22 @@ def curve(series: Series) -> Element:
     for x, y, point in spots:
         mark = add(svg, "circle", class_="other" if point.remark else "value", cx=x, cy=y, r=4)
         hint(mark, _told(point))
-    write(svg, points[0].run[:8], _LEFT, _TOP + _PLOT + 20, class_="quiet")
-    write(svg, points[-1].run[:8], _WIDE, _TOP + _PLOT + 20, class_="quiet end")
+    first, last = _times(points[0].run, points[-1].run)
+    write(svg, first, _LEFT, _TOP + _PLOT + 20, class_="quiet")
+    write(svg, last, _WIDE, _TOP + _PLOT + 20, class_="quiet end")
     return svg
+
+
+def _times(first: str, last: str) -> tuple[str, str]:
+    """The days of two runs, or of one and the same day the times; of an id that says neither, its
+    beginning."""
+    known = [_TIME.match(id) for id in (first, last)]
+    if not all(known):
+        return first[:8], last[:8]
+    (day, time), (other, later) = (
+        ("-".join(found.groups()[:3]), ":".join(found.groups()[3:])) for found in known if found
+    )
+    return (f"{day} {time}", later) if day == other else (day, other)
 
 
 def _path(svg: Element, spots: Iterable[tuple[float, float, Point]]) -> None:

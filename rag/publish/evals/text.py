@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from rag.evaluate import wording
 from rag.evaluate.types import Changed, Comparison, Failure, Run, SuiteName
-from rag.publish.evals import cases, content, notes, wording
+from rag.publish.content import count
+from rag.publish.evals import cases, content, notes
 from rag.publish.evals.columns import WIDTH, cut, line, table, wrapped
 from rag.publish.evals.content import Row
+from rag.publish.evals.headline import headline
 from rag.render import Style
 
-CHANGED = 10
-"""How many changed cases are shown; the page has them all."""
+CHANGED, OTHERS = 10, 3
+"""How many changed cases are shown, and of these, how many whose scores stayed; the page has them
+all."""
 _INDENT = "  "
 _HEAD = ("", "value", "95 % CI", "cases")
 _COMPARED = ("before", "change", "verdict")
@@ -39,9 +43,11 @@ def _blocks(
     yield _told(content.about(run, comparison))
     for suite, rows in content.rows(run, comparison).items():
         yield "\n".join(_suite(run, suite, rows, comparison, style))
-    headline = _told(content.headline(run, comparison, shut))
-    yield "\n".join(map(style.bold, headline.split("\n")))
-    yield "\n".join([content.gate(comparison, shut), *_list(failure.text for failure in shut)])
+    verdict = _told(headline(run, comparison, shut))
+    yield "\n".join(map(style.bold, verdict.split("\n")))
+    yield "\n".join(
+        [_told(content.gate(comparison, shut)), *_list(failure.text for failure in shut)]
+    )
     if comparison is None:
         return
     if comparison.causes:
@@ -55,13 +61,24 @@ def _suite(
     samples = content.samples(run, suite)
     before = content.samples(comparison.before, suite) if comparison else ()
     yield style.bold(notes.title(suite, samples))
-    if rows:
+    moved, stayed = content.parted(rows)
+    if moved:
         head = (*_HEAD, *_COMPARED) if comparison else _HEAD
-        titles, *lines = table(head, [_cells(row, comparison) for row in rows], left=(0, 6))
+        titles, *lines = table(head, [_cells(row, comparison) for row in moved], left=(0, 6))
         yield style.dim(titles)
         yield from lines
+    if stayed:
+        yield _stayed(stayed)
     for name, told in notes.notes(samples, rows, before):
         yield wrapped(line(told), f"{name}: ", _INDENT)
+
+
+def _stayed(rows: Sequence[Row]) -> str:
+    """The metrics with their values, none of which stands on another line than its name."""
+    named = (f"{row.metric} {wording.figure_cells(row.figure)[0]}" for row in rows)
+    told = ", ".join(name.replace(" ", "\xa0") for name in named)
+    told = wrapped(f"{told} ({count(len(rows), 'metric')})", "No difference: ", _INDENT)
+    return told.replace("\xa0", " ")
 
 
 def _cells(row: Row, comparison: Comparison | None) -> tuple[str, ...]:
@@ -76,10 +93,18 @@ def _cells(row: Row, comparison: Comparison | None) -> tuple[str, ...]:
 def _cases(comparison: Comparison, style: Style) -> Iterator[str]:
     found = cases.changed(comparison)
     yield f"{cases.tally(found)}."
-    for changed in found[:CHANGED]:
+    first = _first(found)
+    for changed in first:
         yield from _case(changed, style)
-    if len(found) > CHANGED:
-        yield f"{_INDENT}and {len(found) - CHANGED:,} more"
+    if len(found) > len(first):
+        yield f"{_INDENT}and {len(found) - len(first):,} more"
+
+
+def _first(found: Sequence[Changed]) -> list[Changed]:
+    """The changed cases that are shown: those that only differ must not crowd out the others."""
+    others = [place for place, each in enumerate(found) if cases.direction(each) in cases.OTHER]
+    left = set(others[OTHERS:])
+    return [each for place, each in enumerate(found) if place not in left][:CHANGED]
 
 
 def _case(changed: Changed, style: Style) -> Iterator[str]:

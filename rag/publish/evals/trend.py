@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import fmean
 
-from rag.evaluate.types import Run, Sample, SuiteName
+from rag.evaluate.metrics import means
+from rag.evaluate.types import Run, SuiteName
 from rag.publish.evals import content
 
 RUNS = 30
@@ -34,33 +34,23 @@ class Series:
 
 def series(run: Run, history: Iterable[Run]) -> list[Series]:
     """The main metrics of the run's suites of which more than one run has a value."""
-    known = {each.id: each for each in [*history, run]}
-    runs = [known[id] for id in sorted(known)][-RUNS:]
-    means = [(each, _means(each.samples)) for each in runs]
+    stored = {each.id: each for each in [*history, run]}
+    runs = [stored[id] for id in sorted(stored)][-RUNS:]
+    values = [(each, means(each.samples)) for each in runs]
     found = []
     for suite in content.suites(run):
         for metric in content.MAIN[suite]:
             key = suite, metric
-            points = tuple(_point(r, values[key], run) for r, values in means if key in values)
+            points = tuple(_point(r, known[key], run) for r, known in values if key in known)
             if len(points) > 1:
                 found.append(Series(suite, metric, points))
     return found
 
 
 def _point(run: Run, value: float, now: Run) -> Point:
-    chosen = content.selection(run)
+    chosen = content.narrowing(run)
     told = [
         *(["another corpus"] if run.made_from.corpus != now.made_from.corpus else []),
         *([f"not all cases: {chosen}"] if chosen else []),
     ]
     return Point(run.id, value, ", ".join(told))
-
-
-def _means(samples: Sequence[Sample]) -> dict[tuple[SuiteName, str], float]:
-    """Values as those of ``metrics.figures``, without the intervals, which take their time."""
-    scores: dict[tuple[SuiteName, str], dict[str, list[float]]] = {}
-    for sample in samples:
-        for metric, score in sample.scores.items():
-            cases = scores.setdefault((sample.suite, metric), {})
-            cases.setdefault(sample.case, []).append(score)
-    return {key: fmean(map(fmean, cases.values())) for key, cases in scores.items()}

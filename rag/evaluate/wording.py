@@ -1,4 +1,5 @@
-"""How reports write numbers and names. A number that there is none of is "—", never NaN."""
+"""How failures and reports write numbers and names. A number that there is none of is "—", never
+NaN."""
 
 from __future__ import annotations
 
