@@ -42,12 +42,13 @@ def test_config_is_one_document_of_json(run: Run, tmp_path: Path) -> None:
     assert found["servers"] == {
         "answers": "http://localhost:8080",
         "embeddings": "http://localhost:8081",
+        "judges": None,
     }
 
 
 def test_without_settings_nothing_leaves_the_machine(run: Run) -> None:
     found = run("config", "--json").json
-    assert found["servers"] == {"answers": None, "embeddings": None}
+    assert found["servers"] == {"answers": None, "embeddings": None, "judges": None}
     assert run("config").out.count("on this machine") == 2
 
 

@@ -22,20 +22,23 @@ if TYPE_CHECKING:
 @common
 def config(terminal: Terminal) -> None:
     """Show every setting and where it comes from. Of a key only the end is shown."""
-    from rag.config import embed_endpoint, endpoint, explain
+    from rag.config import embed_endpoint, endpoint, explain, judge_endpoint
 
     settings = terminal.settings
     server = endpoint(settings).place if settings.engine == "llm" else None
-    embedder = embed_endpoint(settings)
-    embeds = embedder.place if embedder else None
+    embedder, judge = embed_endpoint(settings), judge_endpoint(settings)
+    embeds, judges = (each.place if each else None for each in (embedder, judge))
     found = explain(terminal.flags)
     if terminal.as_json:
         rows = [{"name": each.name, "value": each.value, "source": each.place} for each in found]
-        terminal.emit({"settings": rows, "servers": {"answers": server, "embeddings": embeds}})
+        servers = {"answers": server, "embeddings": embeds, "judges": judges}
+        terminal.emit({"settings": rows, "servers": servers})
         return
     _columns(terminal, [(each.name, _plain(each.value), each.place) for each in found])
     click.echo(f"\nanswers: {settings.engine}, {_where(server)}")
     click.echo(f"embeddings: {'a model' if embeds else 'built-in'}, {_where(embeds)}")
+    if judges:
+        click.echo(f"judges: a model, {_where(judges)}")
 
 
 @click.command()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -24,6 +23,7 @@ from rag.evaluate.as_json import sample_from_json, sample_to_json
 from rag.evaluate.runner import Key, Known
 from rag.evaluate.runs import open_folder
 from rag.evaluate.types import Case, Provenance, Sample
+from rag.store.files import append_line
 
 KEPT = 10
 """Files of stopped runs that stay, the newest; whoever changed the code will not need theirs."""
@@ -42,7 +42,7 @@ class Partial:
         """Where the disk refuses, say so once: the run itself can go on."""
         if self._path:
             try:
-                _append(self._path, json.dumps(sample_to_json(sample)))
+                append_line(self._path, json.dumps(sample_to_json(sample)))
             except OSError as error:
                 self._note(f"samples are not kept: {error.strerror} ({self._path.parent})")
                 self._path = None
@@ -116,16 +116,6 @@ def _read(path: Path) -> Iterator[tuple[Key, Sample]]:
             continue
         if not sample.error:
             yield (sample.suite, sample.case, sample.repeat), sample
-
-
-def _append(path: Path, line: str) -> None:
-    """Add a line by a single write, which no other process's comes between. It begins with a line
-    break: what somebody before could not finish is then a line of its own."""
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        os.write(handle, f"\n{line}\n".encode())
-    finally:
-        os.close(handle)
 
 
 def _forget_oldest(folder: Path) -> None:

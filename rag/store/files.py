@@ -48,3 +48,14 @@ def write_flushed(path: Path, text: str) -> None:
         stream.write(text)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line by a single write, which no other process's comes between. It begins with a line
+    break: what somebody before could not finish is then a line of its own. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(handle, f"\n{line}\n".encode())
+    finally:
+        os.close(handle)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rag.store.files import append_line
 from rag.summarize import Summarizer
 from rag.types import Citation, Paper, Summary
 
@@ -67,7 +67,7 @@ class Kept:
 
     def _keep(self, summary: Summary) -> None:
         try:
-            _append(self._path, json.dumps(_row(summary)))
+            append_line(self._path, json.dumps(_row(summary)))
         except OSError as error:
             if self._note:
                 self._note(f"summaries are not kept: {error.strerror} ({self._path.parent})")
@@ -121,14 +121,3 @@ def _read(path: Path) -> Iterator[_Row]:
             continue
         if whole:
             yield row
-
-
-def _append(path: Path, line: str) -> None:
-    """Add a line by a single write, which no other process's comes between. It begins with a line
-    break: what somebody before could not finish is then a line of its own."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        os.write(handle, f"\n{line}\n".encode())
-    finally:
-        os.close(handle)
