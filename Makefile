@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval eval-check mutations calibrate planted summaries topics bench clean
+.PHONY: demo test lint eval eval-check mutations calibrate sentences planted summaries topics bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -36,6 +36,9 @@ mutations: $(VENV)/.dev
 
 calibrate: $(VENV)/.installed
 	$(BIN)/python evals/calibrate.py --lists $(SHARED)/corpus
+
+sentences: $(VENV)/.dev
+	$(BIN)/python evals/sentences.py --shared $(SHARED)
 
 planted: $(VENV)/.installed
 	$(BIN)/python evals/planted.py --shared $(SHARED)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 from rag.engine.anaphora import continues
 from rag.engine.answer import Asker
-from rag.engine.evidence import coverage, sentence_scores
 from rag.engine.expectations import lacks_figure, seldom_stated, unknown_name, wanted
 from rag.engine.extractive import SENTENCES
 from rag.engine.question import Names, Turn, kind_of
@@ -67,19 +65,6 @@ def test_a_self_contained_question_continues_nothing() -> None:
 def test_papers_are_recognised_by_their_handles(question: str, rows: list[int]) -> None:
     names = Names(["TideNet", "LemmaLoom", "Loom", "Tide Atlas", "Loom"])
     assert names.rows(question) == rows
-
-
-def test_rare_words_of_an_abstract_weigh_more() -> None:
-    sentences = [{"sea", "gaug"}, {"sea", "error"}, {"sea"}]
-    shares = coverage(sentences, ["sea", "error"])
-    assert shares[1] == pytest.approx(1.0)
-    assert shares[0] < 0.3
-
-
-def test_a_figure_wins_where_one_is_asked_for() -> None:
-    texts = ["We train on years of records.", "It was trained on 12 years.", "It works."]
-    scores = sentence_scores(texts, np.zeros(3, np.float32), ["train", "year"], True)
-    assert int(scores.argmax()) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,21 @@
-"""Which sentences of a paper answer a question.
+"""Which sentences of a paper answer a question, with their offsets.
 
-The sentence most like the question is often not the one that answers it. Within one paper
-its name and theme stand everywhere and say nothing, so words weigh by their rarity among the
-paper's own sentences, the paper's name not at all; a question for a quantity wants a digit;
-and abstracts open with background and end with findings.
+How well one does is for ``sentences`` to say; here the sentences of a stored paper get their
+scores, and those that say what a paper is or does a bonus, where that is what helps.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.engine.question import Question
+from rag.engine.sentences import Asked
+from rag.engine.sentences import scores as sentence_scores
 from rag.retrieve.hybrid import Retriever, Signals
 from rag.retrieve.terms import terms
 from rag.types import Paper
@@ -25,17 +23,11 @@ from rag.types import Paper
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SIMILARITY, COVERAGE, NUMBER, DIGIT, PLACE, BEFORE, OPENING = 1.0, 1.5, 0.5, 1.0, 0.4, 0.4, -0.3
-"""Weights of: cosine, words covered, a number word or digit where one is asked for, a digit
-there, place in the abstract (0 first, 1 last), words covered by the sentence before, being
-the first. Rounded from a search on the development half of our questions; the held-out half
-and both corpora agree within a point for changes of a third."""
+MARGIN = 0.5
+"""How far a sentence may score below the first of an answer: a seventh of its odds."""
+_AT_LENGTH = re.compile(r"\b(?:summar\w+|overview|describe|explain|tell|more)\b", re.I)
+"""Asks for more than the one sentence."""
 
-_NUMBER = re.compile(
-    r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|fifty"
-    r"|hundred|thousand|million|half|double|twice)\b",
-    re.I,
-)
 Favour = tuple[float, re.Pattern[str]]
 """A bonus, and the sentences that get it."""
 
@@ -75,7 +67,7 @@ def evidence(
     spans = retriever.snapshot.spans(row)
     cosines = signals.sentence[retriever.snapshot.sentence_rows(row)]
     texts = [paper.text[start:end] for start, end in spans]
-    scores = sentence_scores(texts, cosines, residual(signals.terms, paper), question.wants_number)
+    scores = sentence_scores(texts, cosines, asked_of(retriever, signals, question, paper))
     if favour:
         bonus, pattern = favour
         scores += bonus * _flags(pattern, texts)
@@ -83,6 +75,17 @@ def evidence(
     return [
         Evidence(row, spans[i][0], spans[i][1], texts[i], round(float(scores[i]), 4)) for i in order
     ]
+
+
+def telling(question: Question, sentences: Sequence[Evidence]) -> list[Evidence]:
+    """Those of a paper's best sentences, most telling first, that belong in an answer: another
+    one than the first only if it is nearly as good; all of them where more than the one thing is
+    asked for, or a follow-up says too little to tell, unless it wants a figure."""
+    little = question.kind == "follow-up" and not question.wants_number
+    at_length = question.kind == "definition" and _AT_LENGTH.search(question.asked)
+    if little or at_length:
+        return [*sentences]
+    return [s for s in sentences if s.score >= sentences[0].score - MARGIN]
 
 
 def introduction(handle: str) -> Favour:
@@ -100,30 +103,12 @@ def residual(question_terms: Sequence[str], paper: Paper) -> list[str]:
     return [term for term in asked if term not in name] or asked
 
 
-def sentence_scores(
-    texts: Sequence[str], cosines: NDArray[np.float32], asked: Sequence[str], wants_number: bool
-) -> NDArray[np.float32]:
-    """Score of each sentence of one abstract, shape (sentences,)."""
-    covered = coverage([set(terms(text)) for text in texts], asked)
-    place = np.arange(len(texts)) / max(len(texts) - 1, 1)
-    scores = SIMILARITY * cosines + COVERAGE * covered + PLACE * place
-    scores[1:] += BEFORE * covered[:-1]
-    scores[0] += BEFORE * covered[0] + OPENING
-    if wants_number:
-        digits = re.compile(r"\d")
-        scores += NUMBER * _flags(_NUMBER, texts) + DIGIT * _flags(digits, texts)
-    return scores.astype(np.float32)
+def asked_of(retriever: Retriever, signals: Signals, question: Question, paper: Paper) -> Asked:
+    """What a question asks of one paper."""
+    beyond = residual(signals.terms, paper)
+    rarity = {term: retriever.lexical.rarity(term) for term in beyond}
+    return Asked(question.asked, rarity, question.wants_number)
 
 
-def coverage(sentences: Sequence[set[str]], asked: Sequence[str]) -> NDArray[np.float32]:
-    """Share of the asked terms in each sentence, weighed by rarity among the sentences."""
-    counts = Counter(term for sentence in sentences for term in sentence)
-    n = len(sentences)
-    weights = {term: log(1 + (n - counts[term] + 0.5) / (counts[term] + 0.5)) for term in asked}
-    total = sum(weights.values()) or 1.0
-    shares = [sum(weights[t] for t in asked if t in sentence) / total for sentence in sentences]
-    return np.array(shares, np.float32)
-
-
-def _flags(pattern: re.Pattern[str], texts: Sequence[str]) -> NDArray[np.float32]:
-    return np.array([bool(pattern.search(text)) for text in texts], np.float32)
+def _flags(pattern: re.Pattern[str], texts: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([bool(pattern.search(text)) for text in texts], np.float64)

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import chain
 
-from rag.engine.evidence import CONTRIBUTION, Evidence, evidence, introduction
+from rag.engine.evidence import CONTRIBUTION, Evidence, evidence, introduction, telling
 from rag.engine.question import Question
 from rag.retrieve.hybrid import Retriever, Signals
 
 SENTENCES = 3
 """Sentences in an answer, at most."""
-
-NEAR = 0.6
-"""Share of the first sentence's score below which another only pads an answer."""
-NEAR_INTRODUCTION = 0.8
-"""The same after a sentence that says what a paper is: one that does not is below it."""
-_AT_LENGTH = re.compile(r"\b(?:summar\w+|overview|describe|explain|tell|more)\b", re.I)
-"""Asks for more than the one sentence."""
 
 CLEAR_LEAD = 1.5
 """Summed z-scores by which the first paper must lead for the answer to be its alone. Half the
@@ -45,21 +37,10 @@ def select(
         defines = question.kind == "definition"
         favour = introduction(retriever.snapshot.handles[best]) if defines else None
         sentences = evidence(retriever, signals, question, best, favour=favour)
-        return _telling(question, sentences[:SENTENCES])
+        return telling(question, sentences[:SENTENCES])
     first = evidence(retriever, signals, question, rows[0], favour=CONTRIBUTION)
     second = evidence(retriever, signals, question, rows[1], favour=CONTRIBUTION)
     return [*first[: SENTENCES - 1], *second[:1]]
-
-
-def _telling(question: Question, sentences: Sequence[Evidence]) -> list[Evidence]:
-    """The sentences that come near the first; all for a summary, and where a follow-up says too
-    little to tell, unless it asks for a figure."""
-    if question.kind == "definition":
-        share = None if _AT_LENGTH.search(question.asked) else NEAR_INTRODUCTION
-    else:
-        share = None if question.kind == "follow-up" and not question.wants_number else NEAR
-    floor = float("-inf") if share is None else share * sentences[0].score
-    return [sentences[0], *(s for s in sentences[1:] if s.score >= floor)]
 
 
 def _leads(signals: Signals, rows: Sequence[int]) -> bool:
