@@ -187,7 +187,7 @@ def test_repeats_are_compared_with_a_baseline_of_one_each(indexed: Run) -> None:
     assert (facts["before"], facts["paired"], facts["differing"]) == (1.0, 2, 1)
     assert facts["change"] == pytest.approx(-1 / 6, abs=1e-6) and facts["spread"] > 0
     assert report["run"]["selection"] == {"repeat": 3}
-    assert "repeat 3" in done.out and "compared with" in done.out
+    assert "each 3 times, compared with" in done.out and "repeats of a case: 1 → 3" in done.out
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
