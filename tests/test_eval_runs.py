@@ -364,3 +364,8 @@ def test_a_baseline_has_no_times_and_words_only_if_they_are_wanted() -> None:
     assert not any(sample.ms for sample in (*whole.samples, *bare.samples))
     assert [sample.text for sample in whole.samples] == [sample.text for sample in RUN.samples]
     assert not any(sample.text for sample in bare.samples)
+
+
+def test_runs_of_one_second_are_in_the_order_in_which_they_were_saved(tmp_path: Path) -> None:
+    saved = [save(RUN, tmp_path) for _ in range(3)]
+    assert [find(tmp_path, name) for name in ("last-2", "last-1", "last")] == saved

@@ -113,8 +113,9 @@ def draft_of(said: Said, *, good: bool, why: str = "", tags: tuple[str, ...] = (
 
 
 def expecting(draft: Draft, said: Said) -> Draft:
-    """The draft with what an answer brought as its expectations."""
-    facts = proposed_facts(said, f"{draft.question} {said.question} {said.standalone}")
+    """The draft with what an answer brought as its expectations, but for what was said before."""
+    before = " ".join(text for turn in draft.history for text in turn[:2])
+    facts = proposed_facts(said, f"{draft.question} {said.question} {said.standalone} {before}")
     return replace(draft, gold=said.cited, facts=facts, outcome=said.got)
 
 

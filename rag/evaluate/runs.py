@@ -149,8 +149,9 @@ def _claimed(folder: Path, wanted: str) -> Path:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of stored runs, the oldest first."""
-    return sorted(path for path in folder.glob("[!.]*.json") if path.is_file())
+    """The files of stored runs, the oldest first; of one second, ID before ID-02."""
+    found = (path for path in folder.glob("[!.]*.json") if path.is_file())
+    return sorted(found, key=lambda path: path.stem)
 
 
 def _is_file(name: str) -> bool:
