@@ -133,3 +133,7 @@ class EmbedderMismatch(StoreError):
 
 class StoreDamaged(StoreError):
     """Parts of the index are missing or contradict each other."""
+
+
+HOPELESS = (EndpointUnreachable, KeyRefused, ModelUnknown, QuotaExhausted)
+"""Failures of a server that every other request would meet, too."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -121,9 +120,13 @@ def run(
             raise
         _shut(terminal, error)
     report = gate.report(before, after, present(terminal.settings.evals))
-    with _shown(terminal, report, outputs):
-        if update_baseline:
-            _replace(terminal, report, gate.place, words=not no_words, sure=yes)
+    _save(terminal, report, outputs)
+    if not terminal.as_json:  # a person decides by it
+        _print(terminal, report)
+    if update_baseline:
+        _replace(terminal, report, gate.place, words=not no_words, sure=yes)
+    if terminal.as_json:  # last: if something fails, its error is the one document on stdout
+        _print(terminal, report)
     if check and report.failures:
         raise SystemExit(GATE)
 
@@ -156,8 +159,8 @@ def compare_runs(
     gate = Gate(terminal, thresholds)
     before, after = (load(find(kept, name)) for name in runs or ("last-1", "last"))
     report = gate.report(before, after, None)
-    with _shown(terminal, report, outputs):
-        pass
+    _save(terminal, report, outputs)
+    _print(terminal, report)
     if check and report.failures:
         raise SystemExit(GATE)
 
@@ -267,19 +270,17 @@ def _check_outputs(outputs: Sequence[str]) -> None:
         check_writable(output)
 
 
-@contextmanager
-def _shown(terminal: Terminal, report: Report, outputs: Sequence[str]) -> Iterator[None]:
-    """The report in each file and, before what follows, on stdout: a person decides by it. JSON
-    comes after: if something fails, its error is the one document there."""
+def _save(terminal: Terminal, report: Report, outputs: Sequence[str]) -> None:
+    """The report in each file."""
     plain = replace(terminal.style, colour=False)
     for output in outputs:
         save(output, report.text(Path(output).suffix.lower(), terminal, plain))
         terminal.note(f"written: {output}")
-    if not terminal.as_json:
-        click.echo(report.text(".txt", terminal, terminal.style), nl=False)
-    yield
-    if terminal.as_json:
-        click.echo(report.text(".json", terminal, plain), nl=False)
+
+
+def _print(terminal: Terminal, report: Report) -> None:
+    shape = ".json" if terminal.as_json else ".txt"
+    click.echo(report.text(shape, terminal, terminal.style), nl=False)
 
 
 def _replace(terminal: Terminal, report: Report, place: Path, *, words: bool, sure: bool) -> None:

@@ -32,14 +32,7 @@ from llama_index.core.output_parsers import PydanticOutputParser
 from llama_index.core.prompts import ChatPromptTemplate
 
 from rag.engine.context import cleaned
-from rag.errors import (
-    ContextOverflow,
-    EndpointError,
-    EndpointUnreachable,
-    KeyRefused,
-    ModelUnknown,
-    QuotaExhausted,
-)
+from rag.errors import HOPELESS, ContextOverflow, EndpointError
 from rag.evaluate.as_json import utf8
 from rag.evaluate.types import Case, Judged, Sample
 from rag.evaluate.verdicts import SCALES, applies, read_verdict
@@ -56,9 +49,6 @@ ANSWER_CHARS = 400
 BOUNDLESS = 10**9
 """Tokens of a window in which LlamaIndex splits nothing: what it would ask about a second part of
 the quotes is not in our prompts. Whether all fits is looked at before it is sent."""
-
-HOPELESS = (EndpointUnreachable, KeyRefused, ModelUnknown, QuotaExhausted)
-"""Failures that the next sample would meet, too."""
 
 
 def task_of(judge: str) -> str:

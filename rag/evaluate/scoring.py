@@ -17,31 +17,14 @@ from typing import TypeVar
 from rag.digest.saved import Claim, Saved
 from rag.digest.verify import verify
 from rag.engine.check import Checker
-from rag.errors import (
-    BudgetError,
-    EmbedderError,
-    EndpointUnreachable,
-    KeyRefused,
-    ModelUnknown,
-    QuotaExhausted,
-    RagError,
-    StoreError,
-)
+from rag.errors import HOPELESS, BudgetError, EmbedderError, RagError, StoreError
 from rag.evaluate.matching import found, is_pattern
 from rag.evaluate.papers import Names
 from rag.evaluate.types import Case, Quote, Sample
 from rag.store.snapshot import Snapshot
 from rag.types import Citation, Usage
 
-POINTLESS = (
-    BudgetError,
-    EmbedderError,
-    EndpointUnreachable,
-    KeyRefused,
-    ModelUnknown,
-    QuotaExhausted,
-    StoreError,
-)
+POINTLESS = (*HOPELESS, BudgetError, EmbedderError, StoreError)
 """Errors that every other case would meet, too: they end a run instead of failing a case."""
 DIGITS = 6
 FAULTS, FAULT_CHARS = 10, 80
