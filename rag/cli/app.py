@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 import click
 
 from rag import __version__
+from rag.cli.lazy import LazyGroup
 from rag.cli.terminal import FAILED, INTERRUPTED, OK, USAGE, dumps, open_streams, say
 from rag.errors import RagError
 
@@ -37,18 +37,10 @@ COMMANDS = {
 """Each command with its module and function; only the one that runs is imported."""
 
 
-class Commands(click.Group):
-    """Commands that are imported when they are asked for, in the order of COMMANDS."""
+class Commands(LazyGroup):
+    """The commands of ``rag``."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, function = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"rag.cli.{module}"), function)
-        return command
+    commands_at = COMMANDS
 
 
 @click.group(

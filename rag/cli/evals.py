@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
+
+from rag.cli.lazy import LazyGroup
 
 COMMANDS = {
     "lint": "cases:lint",
@@ -18,18 +18,13 @@ COMMANDS = {
 imported."""
 
 
-class Evals(click.Group):
+class Evals(LazyGroup):
     """``rag eval`` runs the cases itself unless its first word is one of its commands."""
+
+    commands_at = COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for name in COMMANDS if name != "run"]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, function = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"rag.cli.{module}"), function)
-        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not (args and args[0] in COMMANDS or set(args) & {"-h", "--help"}):

@@ -23,7 +23,7 @@ from rag.evaluate.as_json import sample_from_json, sample_to_json
 from rag.evaluate.runner import Key, Known
 from rag.evaluate.runs import open_folder
 from rag.evaluate.types import Case, Provenance, Sample
-from rag.store.files import append_line
+from rag.store.files import added_lines, append_line
 
 KEPT = 10
 """Files of stopped runs that stay, the newest; whoever changed the code will not need theirs."""
@@ -105,11 +105,7 @@ def _refused(lock: BaseFileLock, folder: Path) -> str | None:
 def _read(path: Path) -> Iterator[tuple[Key, Sample]]:
     """The samples of a file; none without one. A line that is torn or damaged is made again, and
     so is what failed: that may have been the moment."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError:
-        return
-    for line in filter(None, lines):
+    for line in added_lines(path):
         try:
             sample = sample_from_json(Part(str(path), "", json.loads(line)))
         except (SourceError, ValueError, RecursionError, AttributeError):

@@ -59,3 +59,11 @@ def append_line(path: Path, line: str) -> None:
         os.write(handle, f"\n{line}\n".encode())
     finally:
         os.close(handle)
+
+
+def added_lines(path: Path) -> list[bytes]:
+    """What ``append_line`` added to a file, the last of it maybe torn; nothing without a file."""
+    try:
+        return list(filter(None, path.read_bytes().split(b"\n")))
+    except OSError:
+        return []

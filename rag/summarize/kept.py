@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rag.store.files import append_line
+from rag.store.files import added_lines, append_line
 from rag.summarize import Summarizer
 from rag.types import Citation, Paper, Summary
 
@@ -109,11 +109,7 @@ def _summary(paper: Paper, row: _Row) -> Summary | None:
 
 def _read(path: Path) -> Iterator[_Row]:
     """The rows of a file; none without one, and without what is damaged."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError:
-        return
-    for line in filter(None, lines):
+    for line in added_lines(path):
         try:
             row = json.loads(line)
             whole = isinstance(row, dict) and row["seal"] == _seal(row)
