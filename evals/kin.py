@@ -2,7 +2,7 @@
 
     python evals/kin.py PAPERS.jsonl [--without FOLDER]
 
-Writes ``rag/topics/kin.json``. Papers of the real lists in FOLDER and of ``topics_corpora.json``
+Writes ``rag/retrieve/kin.json``. Papers of the real lists in FOLDER and of ``topics_corpora.json``
 are left out, so that figures measured on them are not of what was learnt by heart.
 """
 
@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from rag.corpus import read_file
-from rag.topics.content import content_term, content_terms, content_words
+from rag.retrieve.content import content_term, content_terms, content_words
 from rag.types import Paper
 
 HERE = Path(__file__).parent
-OUT = HERE.parent / "rag" / "topics" / "kin.json"
+OUT = HERE.parent / "rag" / "retrieve" / "kin.json"
 
 FEWEST = 6
 """Papers on a topic from which its words are learnt."""

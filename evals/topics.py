@@ -9,7 +9,7 @@ FILE of ICLR papers without their keywords. Prints recall, the share of off-topi
 the members, both averaged over topics, and how many off-corpus topics came out empty.
 
 ``--fit`` first fits the weights on the split ``dev``, prints the same figures over ten folds by
-topic, and writes ``rag/topics/weights.json``.
+topic, and writes ``rag/retrieve/topicality.json``.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from indexes import HERE, STORES, Notes, asker_over, corpora
 from rag.corpus import read_file
 from rag.embed.minilm import MiniLM
 from rag.evaluate.papers import keys_of
+from rag.retrieve.about import SIGNALS
 from rag.retrieve.hybrid import Retriever
 from rag.retrieve.lexical import write_bm25
+from rag.retrieve.topicality import WEIGHTS, Model
 from rag.store.ingest import Batch, ingest
 from rag.store.snapshot import Snapshot
-from rag.topics.about import SIGNALS
-from rag.topics.membership import FLOOR, WEIGHTS, Model, considered
+from rag.topics.membership import FLOOR, considered
 
 SHARED = HERE.parent.parent / "shared"
 ELSEWHERE = 0.25

@@ -192,3 +192,19 @@ def test_a_missing_package_is_named_with_its_fix(monkeypatch: pytest.MonkeyPatch
         MiniLM().query("anything")
     assert "not installed" in caught.value.message
     assert caught.value.fix.endswith("no-such-package")
+
+
+def test_words_of_a_question_come_with_its_vector(minilm: MiniLM) -> None:
+    words, found = minilm.words("How high is the tide?")
+    assert words == ["How", "high", "is", "the", "tide"]
+    assert found.shape == (5, 384)
+    assert np.array_equal(
+        minilm.query("How high is the tide?"), vectors(minilm, "How high is the tide?")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "known"), [("carving", True), ("Tide", True), ("benchmrak", False)]
+)
+def test_whole_words_of_english_are_known(minilm: MiniLM, word: str, known: bool) -> None:
+    assert minilm.is_word(word) is known

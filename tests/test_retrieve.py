@@ -16,7 +16,7 @@ import pytest
 from rag.embed.minilm import MiniLM
 from rag.errors import QuestionError, StoreDamaged
 from rag.retrieve.filters import Filters
-from rag.retrieve.hybrid import Retriever, standardised
+from rag.retrieve.hybrid import LATE, NEAR, Retriever, scaled, standardised
 from rag.retrieve.lexical import Lexical, mentions, write_bm25
 from rag.retrieve.terms import terms, words
 from rag.store.ingest import rebuild
@@ -100,10 +100,25 @@ def test_no_more_than_k_hits(retriever: Retriever) -> None:
     assert len(retriever.search("language models", 3)) == 3
 
 
-def test_three_signals_add_up(retriever: Retriever) -> None:
+def test_signals_add_up(retriever: Retriever) -> None:
     signals = retriever.signals("sea level")
-    parts = [signals.whole, signals.best, signals.bm25]
-    assert np.allclose(signals.fused, sum(standardised(part) for part in parts), atol=1e-6)
+    parts = [
+        *(standardised(part) for part in (signals.whole, signals.best, signals.bm25)),
+        NEAR * scaled(signals.near, signals.bm25),
+        LATE * scaled(signals.late, signals.whole),
+    ]
+    assert signals.near.any()
+    assert signals.late.any()
+    assert np.allclose(signals.fused, sum(parts), atol=1e-5)
+
+
+def test_late_interaction_reorders_what_was_read(retriever: Retriever) -> None:
+    late = retriever.signals("What keeps satellites from colliding?").late
+    assert late.sum() == pytest.approx(0, abs=1e-4)
+
+
+def test_stop_words_do_not_interact(retriever: Retriever) -> None:
+    assert not retriever.signals("what is it about").late.any()
 
 
 def test_the_best_sentence_is_the_papers_own(retriever: Retriever) -> None:
@@ -115,7 +130,7 @@ def test_the_best_sentence_is_the_papers_own(retriever: Retriever) -> None:
 def test_ties_are_broken_by_id(retriever: Retriever) -> None:
     signals = retriever.signals("sea level")
     nothing = np.zeros_like(signals.whole)
-    equal = replace(signals, whole=nothing, best=nothing, bm25=nothing)
+    equal = replace(signals, whole=nothing, best=nothing, bm25=nothing, near=nothing, late=nothing)
     ids = [retriever.snapshot.ids[row] for row in retriever.ranked(equal)]
     assert ids == sorted(paper.paper_id for paper in PAPERS)
 
@@ -288,12 +303,15 @@ def test_no_filter_is_false() -> None:
 @pytest.mark.parametrize(
     ("filters", "hint"),
     [
-        (Filters(area="chemistry"), "biology"),
-        (Filters(year=1999), "2030; 2031"),
+        (Filters(area="bilogy"), "did you mean 'biology'?"),
+        (Filters(area="chemistry"), "--area can be: biology"),
+        (Filters(area="biology", year=1999), "2030; 2031"),
         (Filters(status="oral"), "none of the papers has one"),
         (Filters(papers=("nobody",)), "rag list"),
+        (Filters(papers=("bees", "tidenet")), "did you mean tide?"),
+        (Filters(area="biology", venue="Toy Workshop 2030", year=2031), "leave one of them out"),
     ],
-    ids=["area", "year", "status", "id"],
+    ids=["misspelt area", "area", "year", "status", "id", "name for an id", "together"],
 )
 def test_filters_that_leave_nothing_name_what_there_is(
     retriever: Retriever, filters: Filters, hint: str

@@ -11,14 +11,14 @@ import pytest
 
 from rag.embed.minilm import MiniLM
 from rag.errors import QuestionError
+from rag.retrieve.acronyms import Acronyms
+from rag.retrieve.concordance import Concordance
 from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever
+from rag.retrieve.kin import kin
+from rag.retrieve.wording import aspects
 from rag.store.snapshot import Snapshot
-from rag.topics.acronyms import Acronyms
-from rag.topics.concordance import Concordance
-from rag.topics.kin import kin
 from rag.topics.membership import FLOOR, Membership, members
-from rag.topics.wording import aspects
 from rag.types import Paper
 from tests.corpus import PAPERS, index
 from tests.fakes import HashEmbedder, paper

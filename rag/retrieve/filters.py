@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rag.errors import QuestionError
 from rag.types import Paper
+
+SHOWN = 20
+"""Values of a field that are named to whoever asked for another one."""
+LIKE = 70
+"""Of 100: how like a value has to be to be proposed."""
+LEAST_PART = 3
+"""Letters that may be found in almost anything."""
+_FIELDS = ("area", "venue", "status", "year")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +41,61 @@ class Filters:
         )
 
     def rows(self, papers: Iterable[Paper]) -> list[int]:
-        """Rows of the papers that pass; raises QuestionError, naming values, if none does."""
+        """Rows of the papers that pass. Raises QuestionError if none does, or an id is of none:
+        it says which value no paper has, which is nearest and which there are."""
         everything = list(papers)
         rows = [row for row, paper in enumerate(everything) if self.match(paper)]
+        known = {paper.paper_id for paper in everything}
+        unknown = [paper_id for paper_id in self.papers if paper_id not in known]
+        if unknown:
+            raise _no_such_paper(unknown[0], everything)
         if not rows:
-            raise QuestionError("No paper passes the filters.", self._hint(everything))
+            raise self._nothing_passes(everything)
         return rows
 
-    def _hint(self, papers: Iterable[Paper]) -> str:
-        """The values that the corpus has for the fields that were asked for."""
-        parts = []
-        for name in ("area", "venue", "status", "year"):
-            if getattr(self, name) is not None:
+    def _nothing_passes(self, papers: Sequence[Paper]) -> QuestionError:
+        """For the first field whose value no paper has, else for all of them together."""
+        for name in _FIELDS:
+            wanted = getattr(self, name)
+            if wanted is not None and not any(map(Filters(**{name: wanted}).match, papers)):
                 values = {str(v) for paper in papers if (v := getattr(paper, name)) is not None}
-                known = "; ".join(sorted(values)[:20]) or "none of the papers has one"
-                parts.append(f"--{name} can be: {known}")
-        return ". ".join(parts) or "rag list shows the papers and their ids"
+                message = f"No paper has {name} {str(wanted)!r}."
+                return QuestionError(message, _hint(name, str(wanted), values))
+        return QuestionError("No paper passes all of the filters.", "leave one of them out")
+
+
+def _hint(name: str, wanted: str, values: Iterable[str]) -> str:
+    """The nearest of a field's values and, up to a length, the others."""
+    known = sorted(values)
+    if not known:
+        return f"leave --{name} out: none of the papers has one"
+    close = nearest(wanted, known)
+    others = "; ".join(known[:SHOWN]) + (f"; and {len(known) - SHOWN} more" * (len(known) > SHOWN))
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    return f"{meant}--{name} can be: {others}"
+
+
+def _no_such_paper(paper_id: str, papers: Sequence[Paper]) -> QuestionError:
+    """For an id that is of no paper: the ids that look like it, or whose papers are called so."""
+    ids = {paper.handle: paper.paper_id for paper in papers}
+    ids |= {paper.paper_id: paper.paper_id for paper in papers}
+    close = dict.fromkeys(ids[name] for name in nearest(paper_id, list(ids)))
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    fix = f"{meant}rag list shows the papers and their ids"
+    return QuestionError(f"No paper has the id {paper_id!r}.", fix)
+
+
+def nearest(wanted: str, known: Sequence[str], limit: int = 3) -> list[str]:
+    """The values most like a misspelt one, best first, ties in the order given; it may be none.
+    A part of a value counts as the whole of it."""
+    from rapidfuzz import fuzz, process, utils
+
+    found = process.extract(
+        wanted,
+        known,
+        scorer=fuzz.partial_ratio if len(wanted) > LEAST_PART else fuzz.ratio,
+        processor=utils.default_process,
+        limit=limit,
+        score_cutoff=LIKE,
+    )
+    return [value for value, *_ in found]

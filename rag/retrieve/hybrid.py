@@ -2,14 +2,16 @@
 
 Three signals for each paper: the question's similarity to the whole abstract, to its best
 sentence, and its BM25 score. Each is standardised over the corpus, so that they can be added;
-this beats rank fusion here, which forgets by how much a name matched.
+this beats rank fusion here, which forgets by how much a name matched. The best by these are read:
+where the question's neighbouring words stand together the BM25 score is raised, and where each of
+its words has a sentence that is near to it the similarity (late interaction).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +19,10 @@ import numpy as np
 from rag.embed import Embedder
 from rag.errors import QuestionError
 from rag.retrieve.filters import Filters
+from rag.retrieve.foreign import ENGLISH_ONLY, foreign, is_foreign, latin, mostly_far
 from rag.retrieve.lexical import Lexical
+from rag.retrieve.proximity import proximity
+from rag.retrieve.terms import terms
 from rag.store.manifest import damaged
 from rag.store.snapshot import Snapshot
 from rag.types import Hit, Paper, Passage
@@ -25,22 +30,41 @@ from rag.types import Hit, Paper, Passage
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Scores = NDArray[np.float32]
+
 MAX_QUESTION_CHARS = 20_000
 PASSAGES = 3
 """Passages shown of a paper."""
 
+NEAR, LATE = 0.3, 0.5
+"""What proximity weighs, in deviations of BM25, and late interaction, in those of ``whole``; the
+z-scores weigh 1 each. Chosen by hand among five and four values, with all of the sets of
+``evals/search.py`` in sight: those that it learns (``--fit``) find claims better and our own
+questions worse."""
+FLAT = 1e-9
+"""Deviation up to which all scores are the same."""
+READ, COMPARED = 10, 20
+"""Of the best papers those that are read for proximity, which takes longest, and those whose
+sentences are compared with each word; more find no better."""
+REMEMBERED = 1_000
+"""Papers whose terms are kept; a thousand take about 2 MB."""
+
 
 @dataclass(frozen=True)
 class Signals:
-    """How near a question is to everything: ``whole``, ``best``, ``bm25``, ``fused`` have shape
-    (papers,), ``sentence`` (sentences,). The first two and the last are cosines. ``repairs``
-    maps the question's words to the terms that were searched."""
+    """How near a question is to everything: ``sentence`` has shape (sentences,), all others
+    (papers,). ``whole``, ``best`` and ``sentence`` are cosines; ``near`` is the proximity of the
+    question's words and ``late`` the late interaction, less the mean of the best papers;
+    both are 0 in the others. ``repairs`` maps the question's words to the terms
+    that were searched."""
 
     repairs: Mapping[str, str]
     whole: NDArray[np.float32]
     best: NDArray[np.float32]
     bm25: NDArray[np.float32]
     sentence: NDArray[np.float32]
+    near: NDArray[np.float32]
+    late: NDArray[np.float32]
 
     @property
     def terms(self) -> list[str]:
@@ -49,7 +73,9 @@ class Signals:
 
     @cached_property
     def fused(self) -> NDArray[np.float32]:
-        return standardised(self.whole) + standardised(self.best) + standardised(self.bm25)
+        fused = standardised(self.whole) + standardised(self.best) + standardised(self.bm25)
+        fused += NEAR * scaled(self.near, self.bm25) + LATE * scaled(self.late, self.whole)
+        return fused
 
 
 class Retriever:
@@ -62,7 +88,7 @@ class Retriever:
     @cached_property
     def lexical(self) -> Lexical:
         try:
-            lexical = Lexical(self.snapshot.folder)
+            lexical = Lexical(self.snapshot.folder, getattr(self._embedder, "is_word", None))
         except Exception as error:  # the library trusts its files: anything can come of others
             raise damaged(self.snapshot.store, f"the BM25 index: {error!r}") from error
         if lexical.papers != max(len(self.snapshot), 1):  # no index is of no paper at all
@@ -71,26 +97,111 @@ class Retriever:
 
     def signals(self, question: str) -> Signals:
         """Score every paper and sentence. The corpus must not be empty."""
-        papers, query = len(self.snapshot), self._embedder.query(question)
+        question = plain(question)
+        papers, query = len(self.snapshot), self._embedder.query(self._embedded(question))
         scores = self.snapshot.vectors @ query
         sentence = scores[papers:]
         repairs = self.lexical.repair(question)
-        return Signals(
+        signals = Signals(
             repairs=repairs,
             whole=scores[:papers],
             best=np.maximum.reduceat(sentence, self._first_sentences),
             bm25=self.lexical.scores(distinct(repairs)),
             sentence=sentence,
+            near=np.zeros(papers, np.float32),
+            late=np.zeros(papers, np.float32),
+        )
+        rows = self._order(signals)[:COMPARED]
+        near = self._near(signals, rows[:READ])
+        late = self._late(signals, self._embedded(question), rows)
+        return replace(signals, near=near, late=late)
+
+    def foreign(self, question: str) -> str | None:
+        """What to tell whoever asked in a language that the embedder does not know, if no word
+        of the question finds a paper either: what is found then is a guess."""
+        if not self.unreadable(question) or not len(self.snapshot):
+            return None
+        return foreign(question, self.lexical)
+
+    def unreadable(self, question: str) -> bool:
+        """Whether a question is in a language that the embedder does not know."""
+        return self._english_only and is_foreign(question)
+
+    @property
+    def _english_only(self) -> bool:
+        return self._embedder.identity.startswith(ENGLISH_ONLY)
+
+    def nearness(self, texts: Sequence[str]) -> list[tuple[Scores, Scores]]:
+        """For each text the cosines of all papers to it, and those of their nearest sentences."""
+        queries = np.column_stack([self._embedder.query(plain(text)) for text in texts])
+        papers, scores = len(self.snapshot), self.snapshot.vectors @ queries
+        best = np.maximum.reduceat(scores[papers:], self._first_sentences)
+        return list(zip(scores[:papers].T, best.T, strict=True))
+
+    def _embedded(self, question: str) -> str:
+        """What is embedded of a question: where the embedder knows nothing of its language, the
+        names in it that it may know."""
+        if not self._english_only or not mostly_far(question):
+            return question
+        return latin(question) or question
+
+    def _near(self, signals: Signals, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Proximity in the best papers."""
+        near, asked = np.zeros_like(signals.near), signals.terms
+        if len(asked) < 2 or not signals.bm25.any():
+            return near
+        rarity = {term: self.lexical.rarity(term) for term in asked}
+        for row in rows.tolist():
+            near[row] = proximity(asked, rarity, self._terms(row))
+        return near
+
+    def _late(
+        self, signals: Signals, question: str, rows: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """How near the question's words, each within the question, are to their best sentences
+        in the best papers: a mean by the words' rarity (after Khattab & Zaharia, 2020,
+        with sentences in place of tokens). Nothing for an embedder that knows no ``words``."""
+        late = np.zeros_like(signals.late)
+        if not hasattr(self._embedder, "words"):
+            return late
+        asked, vectors = self._embedder.words(question)
+        weights = np.array([self._weight(signals, word.casefold()) for word in asked], np.float32)
+        if not weights.any():
+            return late
+        sentences = self.snapshot.vectors[len(self.snapshot) :]
+        kept, weights = vectors[weights > 0], weights[weights > 0]
+        found = [(sentences[self.snapshot.sentence_rows(row)] @ kept.T).max(0) for row in rows]
+        scores = np.array(found) @ weights / weights.sum()
+        late[rows] = scores - scores.mean()
+        return late
+
+    def _weight(self, signals: Signals, word: str) -> float:
+        """The rarity of what was searched for a word; a stop word has none."""
+        term = signals.repairs.get(word)
+        return self.lexical.rarity(term) if term else 0.0
+
+    @cached_property
+    def _terms(self) -> Callable[[int], list[str]]:
+        """Row → its paper's terms in order, those of the last papers remembered."""
+        return lru_cache(maxsize=REMEMBERED)(
+            lambda row: terms(self.snapshot.paper(row).indexed_text)
         )
 
-    def ranked(self, signals: Signals, filters: Filters | None = None) -> list[int]:
-        """Rows of the papers that pass the filters, best first, ties broken by id."""
-        order = np.lexsort((self._place_of_id, -signals.fused.round(4)))
-        ranked: list[int] = order.tolist()
+    def ranked(
+        self, signals: Signals, filters: Filters | None = None, also: Sequence[Signals] = ()
+    ) -> list[int]:
+        """Rows of the papers that pass the filters, best first, ties broken by id. The signals of
+        what is searched for ``also`` weigh together as much as those of the question."""
+        ranked: list[int] = self._order(signals, also).tolist()
         if not filters:
             return ranked
         passing = set(filters.rows(self.snapshot.papers()))
         return [row for row in ranked if row in passing]
+
+    def _order(self, signals: Signals, also: Sequence[Signals] = ()) -> NDArray[np.int64]:
+        others = [other.fused for other in also]
+        fused = signals.fused + np.mean(others, axis=0) if others else signals.fused
+        return np.lexsort((self._place_of_id, -fused.round(4)))
 
     @cached_property
     def _first_sentences(self) -> NDArray[np.int64]:
@@ -124,6 +235,16 @@ class Retriever:
         return Hit(paper, rank, _rounded(signals.fused[row]), passages)
 
 
+def plain(question: str) -> str:
+    r"""The question with its LaTeX as the abstracts have theirs: ``$\alpha$`` is α."""
+    if "\\" not in question:
+        return question
+    from rag.corpus.clean import clean_text  # which loads a parser of LaTeX
+
+    cleaned = clean_text(question)
+    return cleaned if any(map(str.isalnum, cleaned)) else question
+
+
 def distinct(repairs: Mapping[str, str]) -> list[str]:
     """The terms that a question's words stand for, in order, without repeats."""
     return list(dict.fromkeys(repairs.values()))
@@ -147,7 +268,13 @@ def standardised(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """z-scores: mean 0, standard deviation 1; all zero where all are equal."""
     spread = scores.std()
     centred: NDArray[np.float32] = scores - scores.mean()
-    return centred / spread if spread > 1e-9 else np.zeros_like(centred)
+    return centred / spread if spread > FLAT else np.zeros_like(centred)
+
+
+def scaled(scores: NDArray[np.float32], by: NDArray[np.float32]) -> NDArray[np.float32]:
+    """``scores`` in standard deviations of other ones; all zero where those are equal."""
+    spread = by.std()
+    return (scores / spread).astype(np.float32) if spread > FLAT else np.zeros_like(scores)
 
 
 def _rounded(score: float) -> float:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError)
 """What reading a generation's files raises where one is not there or not what was written."""
+
+REMEMBERED = 5_000
+"""Papers kept once they are read: some twenty megabytes."""
 
 _FIELDS = [field.name for field in fields(Paper)]
 
@@ -88,6 +91,9 @@ class Snapshot:
 
     def paper(self, row: int) -> Paper:
         """The paper of a row; one line is read, not the file. Raises StoreDamaged."""
+        return self._kept(row)
+
+    def _read(self, row: int) -> Paper:
         begin, end = self._offsets[row : row + 2]
         try:
             return paper_from(json.loads(self._lines[begin:end]))
@@ -96,7 +102,7 @@ class Snapshot:
 
     def papers(self) -> Iterator[Paper]:
         """All papers, in row order."""
-        return map(self.paper, range(len(self)))
+        return map(self._read, range(len(self)))
 
     def records(self) -> Iterator[Paper]:
         """What the sources said, before merging: one Paper with one Source each."""
@@ -141,8 +147,7 @@ class Snapshot:
 
     def sentence_rows(self, row: int) -> slice:
         """Which entries of ``sentences`` belong to a paper."""
-        begin, end = np.searchsorted(self._paper_of_sentence, [row, row + 1])
-        return slice(int(begin), int(end))
+        return slice(*self._bounds[row : row + 2])
 
     def paper_vectors(self, row: int) -> NDArray[np.float32]:
         """Vectors of one paper, shape (1 + its sentences, dimensions)."""
@@ -177,9 +182,15 @@ class Snapshot:
         return whole and rows.dtype == np.int32 and bool(((starts >= 0) & (starts < ends)).all())
 
     @cached_property
-    def _paper_of_sentence(self) -> NDArray[np.int32]:
-        """The first column of ``sentences``, in one piece: a strided search copies it each time."""
-        return np.ascontiguousarray(self.sentences[:, 0])
+    def _bounds(self) -> list[int]:
+        """Where the sentences of each paper begin, and where the last ones end."""
+        bounds: list[int] = np.searchsorted(self.sentences[:, 0], range(len(self) + 1)).tolist()
+        return bounds
+
+    @cached_property
+    def _kept(self) -> Callable[[int], Paper]:
+        """``_read``, with the last papers remembered."""
+        return lru_cache(maxsize=REMEMBERED)(self._read)
 
     @cached_property
     def _offsets(self) -> NDArray[np.int64]:

@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from rag.topics.content import content_terms
-from rag.topics.kin import Kin, named_topics
+from rag.retrieve.content import content_terms
+from rag.retrieve.kin import Kin, named_topics
 
 WIDE = frozenset(
     "acceleration classification decision deep diversity efficiency generation inference model"

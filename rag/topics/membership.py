@@ -1,31 +1,23 @@
 """Which papers are about a topic: those above a floor, not the best few.
 
-A logistic score over the signals of ``rag.topics.about``, with weights fitted by
-``evals/topics.py``. A passing mention is not membership. Knows no digest and no groups.
+How likely each one is, ``rag.retrieve.topicality`` says. A passing mention is not membership.
+Knows no digest and no groups.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from rag.retrieve.about import About, about
+from rag.retrieve.concordance import concordance
 from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever, check_question
 from rag.retrieve.terms import words
-from rag.topics.about import SIGNALS, About, about
-from rag.topics.concordance import concordance
-from rag.topics.wording import Unit, aspects
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rag.topics.about import Floats
+from rag.retrieve.topicality import Model
+from rag.retrieve.wording import Unit, aspects
 
 FLOOR = 0.25
 """Probability from which on a paper is taken to be about a topic. Below a half, since whoever
@@ -35,15 +27,8 @@ topics hardly a foreign paper lies between."""
 NEAR = 0.1
 """Probability from which on a paper that is no member is a near miss."""
 
-FITTED, CROWD = 40, 0.3
-"""Papers of the corpora that the weights were fitted on, and what a score loses for each time that
-a corpus is e times larger: among more papers more look alike by chance. Estimated at 4,302 from
-how seldom authors' keywords name what the score alone calls likely."""
-
 NAMED = 20
 """Near misses that are named; all are counted."""
-
-WEIGHTS = Path(__file__).with_name("weights.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,32 +50,6 @@ class Membership:
     omitted: tuple[Match, ...]
     omitted_count: int
     population: int
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A logistic model of membership: a weight for each signal."""
-
-    weights: Mapping[str, float]
-    bias: float
-
-    @classmethod
-    @cache
-    def read(cls) -> Model:
-        """The fitted one."""
-        return cls(**json.loads(WEIGHTS.read_text(encoding="utf-8")))
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    def probabilities(self, signals: Floats) -> NDArray[np.float64]:
-        """From the signals of a whole corpus, shape (papers, signals), to probabilities with four
-        decimals."""
-        weights = np.array([self.weights[name] for name in SIGNALS])
-        crowd = CROWD * max(float(np.log(len(signals) / FITTED)), 0.0)
-        scores = signals.astype(np.float64) @ weights + self.bias - crowd
-        rounded: NDArray[np.float64] = np.round(1 / (1 + np.exp(-scores)), 4)
-        return rounded
 
 
 def members(

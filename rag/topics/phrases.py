@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from rag.retrieve.acronyms import Acronyms
 from rag.retrieve.terms import STOP_WORDS, stem, words
-from rag.topics.acronyms import Acronyms
 from rag.topics.known import small_words
 
 WIDEST = 4

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from rag.topics.acronyms import Phrase
-from rag.topics.content import content_term
+from rag.retrieve.acronyms import Phrase
+from rag.retrieve.content import content_term
 
 STEM, ENDING = 5, 3
 """Letters that relatives have in common at least, and those that one has more at most."""
@@ -38,7 +38,7 @@ class Kin:
 
 @cache
 def _table() -> dict[Phrase, Kin]:
-    data = json.loads(files("rag.topics").joinpath("kin.json").read_text(encoding="utf-8"))
+    data = json.loads(files("rag.retrieve").joinpath("kin.json").read_text(encoding="utf-8"))
     return {tuple(topic.split()): Kin(*found) for topic, found in data.items()}
 
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.retrieve.acronyms import Phrase
+from rag.retrieve.concordance import PARTS, Concordance, concordance
 from rag.retrieve.hybrid import Retriever, standardised
-from rag.topics.acronyms import Phrase
-from rag.topics.concordance import PARTS, Concordance, concordance
-from rag.topics.kin import kin
-from rag.topics.wording import Unit
+from rag.retrieve.kin import kin
+from rag.retrieve.wording import Unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,8 +94,9 @@ def about(retriever: Retriever, notions: Sequence[Unit]) -> About:
     """The signals of a topic's notions for every paper."""
     corpus = concordance(retriever)
     spelt = spelt_out(notions, corpus)
-    signals = retriever.signals(spelt)
-    enriched = retriever.signals(enriched_with_kin(spelt, notions, corpus))
+    (_, best), (whole, enriched) = retriever.nearness(
+        [spelt, enriched_with_kin(spelt, notions, corpus)]
+    )
     mean, spread = background(retriever)
     akin = _kin(notions, corpus)
     near, missing = _coverage(notions, corpus)
@@ -106,8 +107,8 @@ def about(retriever: Retriever, notions: Sequence[Unit]) -> About:
     ]
     heading, own, result, context = np.log1p(counts).astype(np.float32)
     return About(
-        best=((signals.best - mean) / spread).clip(max=CLOSEST),
-        standing=_standing(standardised(enriched.whole) + standardised(enriched.best)),
+        best=((best - mean) / spread).clip(max=CLOSEST),
+        standing=_standing(standardised(whole) + standardised(enriched)),
         kin=akin,
         kin_standing=_standing(akin),
         near=near,
@@ -178,17 +179,19 @@ def enriched_with_kin(spelt: str, notions: Sequence[Unit], corpus: Concordance) 
 def _coverage(notions: Sequence[Unit], corpus: Concordance) -> tuple[Floats, float]:
     """Shares of the topic's terms, by rarity: what stands within ``CLOSE`` terms in each paper,
     shape (papers,), and what no paper has."""
-    covered = np.zeros(len(corpus.segment), np.float32)
-    total = missing = 0.0
+    found = []
     for unit in notions:
         for term in unit.terms:
             options = unit.phrases if len(unit.terms) == 1 else ((term,), *unit.phrases)
-            rarity = _rarity(options, corpus)
-            has = corpus.within(options, CLOSE)
-            covered += rarity * has
-            total += rarity
-            missing += rarity * (not has.any())
-    return corpus.best(covered) / total, missing / total if missing < total else 0.0
+            found.append((corpus.begins(options), _rarity(options, corpus)))
+    total = sum(rarity for _, rarity in found)
+    missing = sum(rarity for begins, rarity in found if not len(begins))
+    # What is close together has one of the terms at its head.
+    heads = np.unique(np.concatenate([begins for begins, _ in found]))
+    covered = np.zeros(len(heads), np.float32)
+    for begins, rarity in found:
+        covered += rarity * corpus.within(begins, CLOSE, heads)
+    return corpus.best(covered, heads) / total, missing / total if missing < total else 0.0
 
 
 def _rarity(phrases: Sequence[Phrase], corpus: Concordance) -> float:

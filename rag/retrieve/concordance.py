@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.retrieve.acronyms import Acronyms, Phrase
+from rag.retrieve.content import content_terms
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
-from rag.topics.acronyms import Acronyms, Phrase
-from rag.topics.content import content_terms
 from rag.types import Paper
 
 if TYPE_CHECKING:
@@ -90,21 +90,23 @@ class Concordance:
         begin = self._ends[number - 1] if number else 0
         return self._order[begin : self._ends[number]]
 
-    def within(self, phrases: Sequence[Phrase], width: int) -> NDArray[np.bool_]:
-        """Whether one of the phrases begins at a token or at one of the next, up to ``width`` in
-        all and in the same segment, shape (tokens,)."""
-        begun = np.zeros(len(self.segment) + 1, np.int32)
-        for phrase in phrases:
-            begun[self.places(phrase) + 1] = 1
-        before = np.cumsum(begun, dtype=np.int32)
-        here = np.arange(len(self.segment))
-        found: NDArray[np.bool_] = before[np.minimum(here + width, self._segment_end)] > before[:-1]
+    def begins(self, phrases: Sequence[Phrase]) -> NDArray[np.int64]:
+        """Positions at which any of the phrases begins, ascending."""
+        return np.unique(np.concatenate([self.places(phrase) for phrase in phrases])).astype(int)
+
+    def within(
+        self, begins: NDArray[np.int64], width: int, tokens: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """For each of some tokens whether one of the places is it or one of the next, up to
+        ``width`` in all and in the same segment."""
+        ends = np.minimum(tokens + width, self._segment_end[tokens])
+        found: NDArray[np.bool_] = np.searchsorted(begins, ends) > np.searchsorted(begins, tokens)
         return found
 
-    def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The largest of each paper's scores, from shape (tokens,) to (papers,); at least 0."""
+    def best(self, scores: NDArray[np.float32], tokens: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The largest of the scores of some tokens in each paper, shape (papers,); at least 0."""
         best = np.zeros(self.papers, np.float32)
-        np.maximum.at(best, self.paper[self.segment], scores)
+        np.maximum.at(best, self.paper[self.segment[tokens]], scores)
         return best
 
     @cached_property

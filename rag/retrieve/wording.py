@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rag.retrieve.acronyms import Phrase
+from rag.retrieve.concordance import Concordance
+from rag.retrieve.content import content_term, content_words
+from rag.retrieve.kin import kin, known_words
+from rag.retrieve.spelling import spellings
 from rag.retrieve.terms import words
-from rag.topics.acronyms import Phrase
-from rag.topics.concordance import Concordance
-from rag.topics.content import content_term, content_words
-from rag.topics.kin import kin, known_words
 
 _LISTED = re.compile(r"[,;/&]|\b(?:and|or)\b", re.IGNORECASE)
 
@@ -23,18 +24,6 @@ text, such as an abstract."""
 
 PART, COMPOUND = 3, 40
 """The least letters of a part of a compound, and the most of the whole."""
-
-_SPELLINGS = (
-    (re.compile(r"is(?=$|e|ing|ation|er)"), "iz"),
-    (re.compile(r"ys(?=e)"), "yz"),
-    (re.compile(r"our(?=$|s|ed|ing|al|ab)"), "or"),
-    (re.compile(r"ll(?=ed|ing|er)"), "l"),
-    (re.compile(r"tre(?=$|s)"), "ter"),
-    (re.compile(r"ogue(?=$|s)"), "og"),
-    (re.compile(r"ence(?=$|s)"), "ense"),
-    (re.compile(r"^maths?$"), "mathematics"),
-)
-"""British → American, and what is short for a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +107,12 @@ def _joined(kept: Sequence[str]) -> str:
 
 def _options(word: str, corpus: Concordance, repairs: Mapping[str, str]) -> list[Phrase]:
     """A word's term, and others that say the same: never empty, the likeliest first."""
-    spellings = [content_term(word), *(content_term(other) for other in _respelt(word))]
-    known = [term for term in dict.fromkeys(spellings) if corpus.knows(term)]
+    term = content_term(word)
+    written = [term, *sorted(spellings(term))]
+    known = [form for form in written if corpus.knows(form)]
     if not known:
-        term = content_term(word)
         known = [term if term in known_words() else repairs.get(word, term)]
     return [*((term,) for term in known), *_apart(word, corpus)]
-
-
-def _respelt(word: str) -> Iterator[str]:
-    """British for American spelling and the reverse, right or not: only known words are used."""
-    for british, american in _SPELLINGS:
-        yield british.sub(american, word)
-    yield re.sub(r"iz(?=$|e|ing|ation|er)", "is", word)
-    yield re.sub(r"yz(?=e)", "ys", word)
-    yield re.sub(r"or(?=$|s|ed|ing|al|ab)", "our", word)
-    yield re.sub(r"(?<=[aeiou])l(?=ed|ing|er)", "ll", word)
 
 
 def _apart(word: str, corpus: Concordance) -> Iterator[Phrase]:

@@ -6,8 +6,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from rag.retrieve.content import content_term, content_terms
 from rag.retrieve.terms import STOP_WORDS, words
-from rag.topics.content import content_term, content_terms
 
 _SHORT = re.compile(r"\(\s?([A-Z][\w-]{0,8}[A-Z]\w{0,3})\s?\)")
 BEFORE = 120
@@ -32,7 +32,7 @@ class Acronyms:
         for match in _SHORT.finditer(text):
             short, end = match.group(1), match.start()
             before = text[max(end - BEFORE, 0) : end].rsplit("(", 1)[-1]
-            if long := _long_form(before, short):
+            if long := long_form(before, short):
                 phrase = tuple(content_terms(long))
                 if len(phrase) > 1:
                     self._seen[_short_term(short)][phrase] += 1
@@ -62,7 +62,7 @@ def _short_term(short: str) -> str:
     return content_term("".join(words(short.replace("-", ""))))
 
 
-def _long_form(before: str, short: str) -> str | None:
+def long_form(before: str, short: str) -> str | None:
     """The end of ``before`` that ``short`` abbreviates: words whose initials are its letters or,
     as Schwartz and Hearst (2003) have it, letters that occur there in order, the first one at
     the beginning of a word."""
