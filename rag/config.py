@@ -67,6 +67,10 @@ class Settings:
     """Whether a reply seen before is used again."""
     strict: bool = False
     """Whether statements that the quotes do not support are left out."""
+    reword: bool = True
+    """Whether a model puts a question into the field's words where a search for it is unsure: a
+    short request, a small part of what the answer takes, without which it is often shown the wrong
+    papers."""
     evals: Path = Path("evals")
     """The folder of cases, with what was measured on them."""
     judge_model: str | None = None
@@ -90,7 +94,7 @@ ROLES = ("embed", "judge")
 """Servers beside the writer's: each with a model, a URL and a key of its own."""
 
 NAMES = [field.name for field in fields(Settings)]
-FLAGS = {"top_k": "-k", "cache": "--no-cache", "evals": "--cases"}
+FLAGS = {"top_k": "-k", "cache": "--no-cache", "reword": "--no-reword", "evals": "--cases"}
 """Flags that are not called like their setting."""
 
 
@@ -420,6 +424,7 @@ _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "budget": (partial(_number, low=0, high=1e9), "give US dollars, 0 or more"),
     "cache": _TRUTH,
     "strict": _TRUTH,
+    "reword": _TRUTH,
     "evals": (_path, "give the name of a folder"),
     "judge_model": _NAME,
     "judge_base_url": _URL,

@@ -24,6 +24,10 @@ TASKS: Mapping[str, Mapping[str, frozenset[str]]] = {
         "system": frozenset(),
         "question": frozenset({"turns", "question"}),
     },
+    "search": {
+        "system": frozenset(),
+        "question": frozenset({"question"}),
+    },
     "digest": {
         "system": frozenset(),
         "question": frozenset({"abstracts", "question"}),

@@ -13,6 +13,8 @@ from rag.types import Answer, Hit, Paper
 WIDTH = 88
 """Columns at most; a narrower terminal has its own."""
 MIN_WIDTH = 30
+MANY_SOURCES = 20
+"""Sources up to which all are shown."""
 _MARKER = re.compile(r" \[(?=\d+\])")
 """A marker stays on the line of its sentence."""
 
@@ -32,13 +34,17 @@ class Style:
 
 def answer_text(answer: Answer, style: Style) -> str:
     """The answer with its markers, then each source with where it stands and its quotes."""
-    return f"{fill(_bound(answer.text))}\n\n{sources_text(answer, style)}"
+    text = "\n".join(map(fill, _bound(answer.text).split("\n")))
+    return f"{text}\n\n{sources_text(answer, style)}"
 
 
 def sources_text(answer: Answer, style: Style) -> str:
-    """Each source of an answer with where it stands and what is quoted of it."""
+    """Each source of an answer with where it stands and what is quoted of it; of a long list those
+    that its text shows."""
     lines = []
     for number, paper in enumerate(answer.sources, start=1):
+        if len(answer.sources) > MANY_SOURCES and f"[{number}]" not in answer.text:
+            continue
         lines += [f"[{number}] {safe(paper.name)}", style.dim(f"    {place(paper)}")]
         quotes = [c.quote for s in answer.statements for c in s.citations if c.number == number]
         lines += [fill(f"“{safe(quote)}”", indent="    ") for quote in dict.fromkeys(quotes)]
@@ -72,6 +78,15 @@ def paper_text(paper: Paper, style: Style) -> str:
     lines = [f"{name}: {safe(str(value))}" for name, value in facts.items() if value]
     title = style.bold(safe(paper.name))
     return "\n".join([title, *lines, "", fill(safe(paper.text))])
+
+
+def explained(parts: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """An explanation: headings, each with its sentences under it."""
+    blocks = []
+    for heading, sentences in parts:
+        lines = [fill(safe(sentence), indent="  ") for sentence in sentences]
+        blocks.append("\n".join([fill(safe(heading)), *lines]))
+    return "\n".join(blocks)
 
 
 def list_line(paper: Paper) -> str:
@@ -108,6 +123,8 @@ class Flow:
                 out.append("\n")
             out.append(f" {word}" if space and word else word)
             self._column += len(word) + (space and bool(word))
+            if "\n" in word:  # of a list, that has lines of its own
+                self._column = len(word.rpartition("\n")[2])
         return "".join(out)
 
 

@@ -58,6 +58,14 @@ def chat(
     return talk
 
 
+def test_the_last_answer_is_explained(chat: Chat) -> None:
+    done = chat("/why\nWhat is TideNet?\n/why\n")
+    assert "Nothing has been asked yet" in done.err
+    assert "The question calls it by its name." in done.out
+    with_json = chat("What is TideNet?\n/why\n", "--json")
+    assert len(with_json.lines) == 1 and "by its name" in with_json.err
+
+
 def test_questions_on_stdin_are_answered_on_stdout_and_the_rest_is_on_stderr(
     chat: Chat, store: Path, tmp_path: Path
 ) -> None:

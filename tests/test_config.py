@@ -94,6 +94,7 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path, setenv: Set
         "budget": ("0", 0.0),
         "cache": ("no", False),
         "strict": ("1", True),
+        "reword": ("0", False),
         "evals": ("cases", Path("cases")),
         "judge_model": ("j", "j"),
         "judge_base_url": (LOCAL, LOCAL),

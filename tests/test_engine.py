@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 
 import pytest
 
@@ -10,7 +11,9 @@ from rag.engine.anaphora import continues
 from rag.engine.answer import Asker
 from rag.engine.expectations import lacks_figure, seldom_stated, unknown_name, wanted
 from rag.engine.extractive import SENTENCES
-from rag.engine.question import Names, Turn, kind_of
+from rag.engine.names import Names
+from rag.engine.outcome import by_chance
+from rag.engine.question import Turn, kind_of
 from rag.errors import QuestionError
 from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever
@@ -172,15 +175,15 @@ def test_a_question_for_more_than_the_name_is_no_definition(asker: Asker) -> Non
 
 def test_a_list_says_how_many_papers_hold_the_words(asker: Asker) -> None:
     answer = asker.ask("Which papers mention language models?")
-    assert answer.text.startswith("2 of 8 papers have these words: ")
+    assert answer.text.startswith("2 of 8 papers:\n- ")
     assert cited(answer) == {"prune", "proof"}
 
 
-def test_a_list_that_goes_on_is_partial(asker: Asker) -> None:
+def test_a_list_is_complete_and_not_the_best_few(asker: Asker) -> None:
     answer = asker.ask("How many papers mention models?")
-    assert answer.outcome == "partial"
-    assert answer.text.startswith("4 of 8 papers have these words; 3 of them: ")
-    assert len(answer.statements) == 3
+    assert answer.outcome == "answered"
+    assert answer.text.startswith("4 of 8 papers:\n- ")
+    assert len(answer.statements) == len(cited(answer)) == 4
 
 
 @pytest.mark.parametrize(
@@ -196,7 +199,7 @@ def test_a_list_that_goes_on_is_partial(asker: Asker) -> None:
 def test_a_list_of_what_no_paper_is_about_is_refused(asker: Asker, question: str) -> None:
     answer = asker.ask(question)
     assert answer.outcome == "not_in_corpus"
-    assert answer.text.startswith("0 of 8 papers have all these words. Nothing here")
+    assert answer.text.startswith("0 of 8 papers are about that. Nothing here")
     assert answer.statements == ()
 
 
@@ -225,10 +228,68 @@ def test_papers_that_there_were_not_are_told(asker: Asker) -> None:
     assert answer.outcome != "answered"
 
 
+def test_a_side_called_by_several_words_is_searched_for(asker: Asker) -> None:
+    answer = asker.ask("How does TideNet differ from Tender Fruit Grippers?")
+    assert not answer.notes
+    assert len(cited(answer)) == 2
+
+
+def test_of_many_sides_no_more_are_searched_for_than_are_told(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+    signals = Retriever.signals
+    monkeypatch.setattr(
+        Retriever, "signals", lambda self, text: (searched.append(text), signals(self, text))[1]
+    )
+    answer = asker.ask(f"How do {', '.join(asker.retriever.snapshot.handles)} differ in speed?")
+    assert len(cited(answer)) == SENTENCES
+    assert len(searched) == 1 + SENTENCES
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare TideNet and Nopelet",
+        "How does TideNet differ from Zebranet?",
+        "Compare TideNet, LemmaLoom and ZQNET",
+    ],
+)
+def test_a_side_with_an_unknown_name_is_said_to_be_missing(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    missing = question.strip("?").split()[-1]
+    assert (answer.outcome, answer.notes) == (
+        "partial",
+        (f"Nothing here is about this side: {missing}.",),
+    )
+    assert cited(answer) <= {"tide", "proof"}
+
+
+@pytest.mark.parametrize("joint", ["vs. ", "a and ", "A-"])
+def test_a_comparison_without_end_is_quick(asker: Asker, joint: str) -> None:
+    started = perf_counter()
+    asker.ask(("compare TideNet " + joint * 9_000)[:19_000])
+    assert perf_counter() - started < 2.5
+
+
 def test_a_comparison_cites_both_sides(asker: Asker) -> None:
     answer = asker.ask("Compare TideNet and LemmaLoom")
     assert answer.kind == "compare"
     assert cited(answer) == {"tide", "proof"}
+
+
+def test_a_side_that_the_corpus_lacks_is_said_to_be_missing(asker: Asker) -> None:
+    answer = asker.ask("How do TideNet and MoonWorm3 differ in what they predict?")
+    assert answer.outcome == "partial"
+    assert answer.notes == ("Nothing here is about this side: MoonWorm3.",)
+    assert cited(answer) == {"tide"}
+
+
+def test_each_side_is_asked_only_what_the_question_asks_of_it(asker: Asker) -> None:
+    sides = [asker.ask(f"What does {name} do?") for name in ("TideNet", "LemmaLoom")]
+    answer = asker.ask("What does TideNet do, and what does LemmaLoom do?")
+    quotes = [statement.text for statement in answer.statements]
+    assert all(side.statements[0].text in quotes for side in sides)
 
 
 @pytest.mark.parametrize(
@@ -240,11 +301,46 @@ def test_a_foreign_question_is_not_in_the_corpus(asker: Asker, question: str) ->
     assert answer.statements == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "paper_id"),
+    [
+        ("TideNet的主要贡献是什么？", "tide"),
+        ("Was ist der Hauptbeitrag von TideNet?", "tide"),
+        ("Каков главный вклад LemmaLoom?", "proof"),
+    ],
+)
+def test_a_name_answers_a_question_in_any_language(
+    asker: Asker, question: str, paper_id: str
+) -> None:
+    answer = asker.ask(question)
+    assert answer.outcome == "answered"
+    assert cited(answer) == {paper_id}
+    assert any("Only the names" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize(
+    "question", ["哪些论文使用强化学习？", "Quelle est la méthode pour les abeilles?"]
+)
+def test_a_language_that_is_not_known_is_no_ground_for_guesses(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    assert (answer.outcome, answer.sources) == ("not_in_corpus", ())
+    assert "RAG_EMBED_MODEL" in answer.notes[0]
+
+
 def test_a_detail_that_the_abstract_lacks_is_not_in_the_abstracts(asker: Asker) -> None:
     answer = asker.ask("How many GPUs was TideNet trained on?")
     assert answer.outcome == "not_in_abstracts"
     assert answer.sources[0].paper_id == "tide"
     assert answer.statements == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "chance"), [("How hot is a fire?", True), ("Is FIRE hot?", False), ("Why?", False)]
+)
+def test_a_name_that_is_an_everyday_word_may_be_meant_as_one(
+    retriever: Retriever, question: str, chance: bool
+) -> None:
+    assert by_chance(retriever, question, "FIRE") is chance
 
 
 def test_a_follow_up_is_about_the_paper_before(asker: Asker) -> None:
@@ -268,7 +364,7 @@ def test_filters_narrow_down_the_papers(asker: Asker) -> None:
 
 
 def test_filters_that_no_paper_passes_name_the_values(asker: Asker) -> None:
-    with pytest.raises(QuestionError, match="No paper passes") as error:
+    with pytest.raises(QuestionError, match="No paper has area 'poetry'") as error:
         asker.ask("What is TideNet?", filters=Filters(area="poetry"))
     assert "earth science" in error.value.fix
 

@@ -10,7 +10,8 @@ import pytest
 from rag.endpoint import Endpoint
 from rag.engine.follow_up import resolve
 from rag.engine.follow_up.rewriting import rewrite
-from rag.engine.question import FollowUp, Names, Turn
+from rag.engine.names import Names
+from rag.engine.question import FollowUp, Turn
 from rag.errors import BudgetError
 from rag.models.openai import connect
 from rag.prompts import load_task
@@ -104,6 +105,8 @@ GROUPS: list[Expected] = [
     ("Which of them use robots?", f"{ALL}: Which of them use robots?", [GRIP, HEADS, LOOM]),
     ("What are these papers about?", f"{ALL}: What are these papers about?", [GRIP, HEADS, LOOM]),
     ("Do they use robots?", f"{ALL}: Do they use robots?", [GRIP, HEADS, LOOM]),
+    ("Which of these do not use it?", f"{ALL}: Which of these do not use it?", [GRIP, HEADS, LOOM]),
+    ("Which of those don't sing?", f"{ALL}: Which of those don't sing?", [GRIP, HEADS, LOOM]),
     ("How do they differ?", f"{ALL}: How do they differ?", [GRIP, HEADS, LOOM]),
     ("Which is better?", f"{ALL}: Which is better?", [GRIP, HEADS, LOOM]),
     ("Summarize all three", f"{ALL}: Summarize all three", [GRIP, HEADS, LOOM]),
@@ -184,6 +187,11 @@ def test_the_papers_of_two_turns_are_held_against_each_other(question: str) -> N
     two = Turn("What is LemmaLoom?", "A tool [1].", ("loom", "tide"))
     assert follow_up(question, [one, two]).rows == (TIDE, LOOM)
     assert follow_up(question, [one, two, two]).rows == (TIDE, LOOM)
+
+
+def test_the_papers_of_one_turn_are_held_against_each_other_again() -> None:
+    history = [*TWO, Turn("which one is faster?", "One [1], the other [2].", ("tide", "loom"))]
+    assert follow_up("How do they differ?", history).rows == (TIDE, LOOM)
 
 
 def test_another_data_set_takes_the_place_of_the_one_before() -> None:

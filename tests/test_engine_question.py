@@ -116,3 +116,59 @@ def test_a_follow_up_keeps_the_names_of_its_papers_in_what_is_searched() -> None
 def test_the_context_of_a_conversation_is_bounded() -> None:
     long = Turn("word " * 10_000, "word " * 10_000)
     assert len(context_of([long] * 200)) < 10_000
+
+
+KINDS = """\
+find: Who works on protein folding?
+find: Is there work on tidal forecasts?
+find: What should I read if my robots fall over?
+find: How could one prune a network without data?
+find: Has anyone tried reinforcement learning for knitting?
+find: Did anybody look at memory in robots?
+find: Any papers on glaciers?
+find: I am looking for work on music tagging
+find: I'm looking for a paper about bees
+find: Can you recommend something on sparse attention?
+find: Which paper proposes a benchmark for tides?
+find: Is somebody working on sign language?
+find: Do you know a paper on river ice?
+find: Where can I read about causal abstraction?
+list: Papers about robots?
+list: Which papers use graph networks?
+list: List all works on speech
+list: What papers are there on diffusion?
+list: papers that mention ImageNet
+count: How many papers use diffusion?
+count: How many of the papers mention robots?
+count: How many works are about speech?
+count: What is the number of papers on vision?
+count: Count the papers on robots
+compare: How does TideNet differ from LemmaLoom?
+compare: TideNet versus LemmaLoom
+compare: TideNet or LemmaLoom: which one needs fewer labels?
+compare: Compare the paper on tides with the one on proofs
+compare: What is the difference between TideNet and LemmaLoom in training?
+compare: Does TideNet or LemmaLoom use sound?
+compare: What do the works on tides and on proofs each say about noise?
+compare: How do TideNet and LemmaLoom handle noise?
+fact: What is TideNet compared with?
+fact: Which baselines was TideNet compared against?
+fact: How many hours of sound does TideNet need?
+fact: Why does pruning hurt accuracy?
+fact: How does TideNet measure the tide?
+definition: What is TideNet?
+definition: Summarize TideNet
+definition: What does the TideNet paper propose?
+definition: Explain LemmaLoom
+definition: TideNet
+similar: Papers like TideNet
+similar: What is similar to TideNet?
+similar: Which works are related to LemmaLoom?
+similar: anything close to TideNet?""".splitlines()
+
+
+@pytest.mark.parametrize("line", KINDS)
+def test_the_wording_of_a_question_tells_its_kind(line: str) -> None:
+    kind, _, question = line.partition(": ")
+    names = [name for name in ("TideNet", "LemmaLoom") if name in question]
+    assert understand(question, question, names).kind == kind

@@ -202,7 +202,7 @@ def test_a_sentence_is_shown_before_the_next_one_is_written(asker: Ask) -> None:
 
 def test_a_list_says_how_many_papers_have_the_words(asker: Ask) -> None:
     answer = asker(f"{OTHER} [1.3]").ask("Which papers mention language models?")
-    assert answer.text.startswith("2 of 8 papers have these words.")
+    assert answer.text.startswith("2 of 8 papers.")
 
 
 @pytest.mark.parametrize("error", [BudgetError, EndpointUnreachable])

@@ -20,6 +20,8 @@ from rag.types import Answer, Paper
 
 if TYPE_CHECKING:
     from rag.engine.answer import Asker
+    from rag.engine.explaining import Explanation
+    from rag.engine.quoting import Considered
     from rag.retrieve.filters import Filters
 
 TURNS = 8
@@ -45,6 +47,7 @@ class Conversation:
         self._log = log
         self._id = uuid4().hex
         self._given: Sequence[Turn] = ()
+        self._considered: Considered | None = None
 
     def ask(
         self,
@@ -58,8 +61,12 @@ class Conversation:
         Raises what Asker.ask raises; then, or interrupted, the conversation is as it was.
         """
         history = tuple(_turn(answer) for answer in self.answers[-TURNS:])
-        answer = self._asker.ask(question, history, self._filters, on_text, on_question)
+        heard: list[Considered] = []
+        answer = self._asker.ask(
+            question, history, self._filters, on_text, on_question, heard.append
+        )
         self.answers.append(answer)
+        self._considered = heard[-1] if heard else None
         self._given = history
         self._keep(answer)
         return answer
@@ -81,6 +88,13 @@ class Conversation:
         if not self.answers:
             raise QuestionError("Nothing has been asked yet.", "ask something first")
         return self.answers[-1]
+
+    def why(self) -> Explanation:
+        """Why the latest answer is what it is; raises QuestionError before the first."""
+        answer = self.last()
+        if not self._considered:
+            raise QuestionError("There was nothing to choose from.", "rag ingest adds papers")
+        return self._asker.explain(self._considered, answer)
 
     def sourced(self) -> Answer:
         """The latest answer that has sources; raises QuestionError if none has."""

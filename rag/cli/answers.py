@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,25 +12,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rag.cli.costs import NO_MODEL, show_estimate, spent
+from rag.cli.explaining import Why, explainable, explanation_text, search_explanation
 from rag.cli.opening import open_asker, open_retriever
-from rag.cli.options import common, filtered, modelled
-from rag.cli.terminal import Terminal
+from rag.cli.options import common, filtered, modelled, rewordable
+from rag.cli.terminal import Terminal, say
 from rag.errors import ConfigError, RagError, SourceError
 
 if TYPE_CHECKING:
     from rag.batch import Row
     from rag.engine.answer import Asker
     from rag.retrieve.filters import Filters
-    from rag.types import Answer
+    from rag.retrieve.hybrid import Retriever
+    from rag.types import Answer, Hit
 
 
 @click.command()
 @click.argument("query", nargs=-1)
 @click.option("-k", "top_k", type=click.IntRange(min=1), help="How many papers.  [default: 10]")
 @click.option("--batch", metavar="FILE.jsonl", help='Rows {"id", "question"}; JSON Lines out.')
+@explainable
 @filtered
 @common
-def search(terminal: Terminal, query: Sequence[str], batch: str | None, filters: Filters) -> None:
+def search(
+    terminal: Terminal, query: Sequence[str], batch: str | None, explain: bool, filters: Filters
+) -> None:
     """Find the papers nearest to a query, each with its best passages."""
     from rag.render import hits_text
 
@@ -39,16 +45,35 @@ def search(terminal: Terminal, query: Sequence[str], batch: str | None, filters:
 
         def results(row: Row) -> dict[str, Any]:
             hits = retriever.search(row.question, k, filters)
-            return {"results": [hit.to_json() for hit in hits]}
+            return {"results": _hits_json(retriever, row.question, hits, filters, explain)}
 
         _run_batch(terminal, batch, results)
         return
     hits = retriever.search(text, k, filters)
     if terminal.as_json:
-        for hit in hits:
-            terminal.emit(hit.to_json())
+        for data in _hits_json(retriever, text, hits, filters, explain):
+            terminal.emit(data)
     elif hits:
         click.echo(hits_text(hits, terminal.style))
+        if explain:
+            why = search_explanation(retriever, text, hits, filters)
+            say(f"\n{explanation_text(why)}")
+    if note := retriever.foreign(text):
+        terminal.note(note)
+
+
+def _hits_json(
+    retriever: Retriever, query: str, hits: Sequence[Hit], filters: Filters, explain: bool
+) -> list[dict[str, Any]]:
+    """Each hit as an object, with what explains it if that is wanted."""
+    if not (explain and hits):
+        return [hit.to_json() for hit in hits]
+    why = search_explanation(retriever, query, hits, filters)
+    question = why.to_json()["understood"]
+    return [
+        {**hit.to_json(), "explain": {"understood": question, "paper": asdict(paper)}}
+        for hit, paper in zip(hits, why.papers, strict=True)
+    ]
 
 
 @click.command()
@@ -58,6 +83,8 @@ def search(terminal: Terminal, query: Sequence[str], batch: str | None, filters:
 )
 @click.option("--dry-run", is_flag=True, help="Say what a model would cost, and ask none.")
 @click.option("--no-stream", is_flag=True, help="Show the answer when all of it is there.")
+@explainable
+@rewordable
 @modelled
 @filtered
 @common
@@ -67,6 +94,7 @@ def ask(
     batch: str | None,
     dry_run: bool,
     no_stream: bool,
+    explain: bool,
     filters: Filters,
 ) -> None:
     """Answer a question with exact quotes, or say that the abstracts do not."""
@@ -80,14 +108,21 @@ def ask(
     elif batch is not None:
 
         def reply(row: Row) -> dict[str, Any]:
-            return asker.ask(row.question, row.history, filters).to_json()
+            why = Why(asker, wanted=explain)
+            answer = asker.ask(row.question, row.history, filters, on_considered=why.hear)
+            return why.json(answer)
 
         _run_batch(terminal, batch, reply)
-    elif no_stream or terminal.as_json or not asker.writer:
-        _keep(terminal, show_answer(terminal, asker.ask(text, filters=filters)), filters)
     else:
-        ask_it = partial(asker.ask, text, filters=filters)
-        _keep(terminal, show_streamed(terminal, ask_it), filters)
+        why = Why(asker, wanted=explain)
+        ask_it = partial(asker.ask, text, filters=filters, on_considered=why.hear)
+        if no_stream or terminal.as_json or not asker.writer:
+            answer = show_answer(terminal, ask_it(), why)
+        else:
+            answer = show_streamed(terminal, ask_it)
+        if not terminal.as_json:
+            why.tell(answer)
+        _keep(terminal, answer, filters)
 
 
 def _keep(terminal: Terminal, answer: Answer, filters: Filters) -> None:
@@ -98,11 +133,11 @@ def _keep(terminal: Terminal, answer: Answer, filters: Filters) -> None:
     remember(terminal.settings.store, row_of(answer, filtered=bool(filters)))
 
 
-def show_answer(terminal: Terminal, answer: Answer) -> Answer:
+def show_answer(terminal: Terminal, answer: Answer, why: Why | None = None) -> Answer:
     from rag.render import answer_text
 
     if terminal.as_json:
-        terminal.emit(answer.to_json())
+        terminal.emit(why.json(answer) if why else answer.to_json())
     else:
         click.echo(answer_text(answer, terminal.style))
     tell(terminal, answer)
@@ -143,6 +178,8 @@ def _estimate(terminal: Terminal, asker: Asker, rows: Sequence[Row], filters: Fi
     asked = [asker.messages(row.question, row.history, filters) for row in rows if not row.error]
     requests = [(messages, writer.limit) for messages in asked if messages]
     again = "sentences without support are asked for once more"
+    if writer.searches:
+        again += ", and unsure searches for other words first"
     show_estimate(terminal, writer.model, requests, again)
 
 

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
     Sampler = Callable[[Case, int], Sample]
 
-BEARING = ("strict", "top_k", "window")
+BEARING = ("reword", "strict", "top_k", "window")
 """Settings that answers depend on and that no other field of a run's provenance tells."""
 WRITERS: Mapping[str, Sequence[str]] = {
-    "ask": ("answer", "follow_up"),
+    "ask": ("answer", "follow_up", "search"),
     "summarize": ("summarize",),
     "digest": ("summarize", "digest", "topic"),
 }

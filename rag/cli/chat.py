@@ -17,7 +17,7 @@ import click
 
 from rag.cli.answers import tell
 from rag.cli.opening import open_asker
-from rag.cli.options import common, filtered, modelled
+from rag.cli.options import common, filtered, modelled, rewordable
 from rag.cli.terminal import FAILED, Terminal, say
 from rag.errors import QuestionError, RagError
 
@@ -34,6 +34,7 @@ HELP = """\
 Ask anything about the papers; "and why?", "the second one" or "no, I meant FIRE" will do.
   /sources          the sources of the last answer with what is quoted of them
   /paper N          the abstract of source N
+  /why              why the last answer: its papers, its sentences, or why there is none
   /new              begin another conversation
   /save FILE        write the conversation as Markdown; /save! writes over a file
   /export bib FILE  write the papers cited as BibTeX, without FILE show them; /export! likewise
@@ -54,6 +55,7 @@ _SMALL_TALK = re.compile(
 
 @click.command()
 @click.option("--no-log", is_flag=True, help="Keep nothing of what is said in the index folder.")
+@rewordable
 @modelled
 @filtered
 @common
@@ -160,6 +162,7 @@ class Talk:
         commands: dict[str, Callable[[str], None]] = {
             "sources": self._sources,
             "paper": self._paper,
+            "why": self._why,
             "new": self._new,
             "save": self._save,
             "save!": partial(self._save, over=True),
@@ -184,6 +187,11 @@ class Talk:
         if not number.isdecimal() or len(number) > MOST_DIGITS:
             raise QuestionError("/paper needs the number of a source.", "for one, /paper 1")
         self._show(paper_text(self.conversation.paper(int(number)), self.terminal.style))
+
+    def _why(self, _: str) -> None:
+        from rag.cli.explaining import explanation_text
+
+        self._show(explanation_text(self.conversation.why()))
 
     def _new(self, _: str) -> None:
         self.conversation.new()

@@ -140,7 +140,9 @@ def _open_writer(terminal: Terminal, purpose: str, purse: Purse) -> Writer:
         load_task(name, terminal.settings.prompts) for name in ("answer", "follow_up")
     )
     model = open_model(terminal, purpose, purse)
-    return Writer(model, task, open_checker(), terminal.settings.strict, follow_ups)
+    settings = terminal.settings
+    searches = load_task("search", settings.prompts) if settings.reword else None
+    return Writer(model, task, open_checker(), settings.strict, follow_ups, searches)
 
 
 def open_checker() -> Checker:

@@ -53,6 +53,12 @@ def modelled(command: Command) -> Command:
     return command
 
 
+rewordable = click.option(
+    "--no-reword", "reword", flag_value="no", help="Search for the question's own words alone."
+)
+"""The option of a command whose questions a model may put into other words; ``common`` takes it
+too."""
+
 several = click.option(
     "--jobs",
     type=click.IntRange(1, 64),

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from rag.engine.extractive import literal, select
-from rag.engine.outcome import indications
-from rag.engine.question import FollowUp, Names, Question, Turn, understand
-from rag.engine.quoting import Considered, quoted, refusal
+from rag.engine.extractive import SENTENCES, near, select
+from rag.engine.listing.listed import NOTHING, listed
+from rag.engine.names import TITLE, Names
+from rag.engine.outcome import doubt, indications
+from rag.engine.premise import denial
+from rag.engine.question import FollowUp, Question, Turn, understand
+from rag.engine.quoting import Considered, quoted, refusal, unread
+from rag.errors import BudgetError, EndpointError
 from rag.retrieve.filters import Filters
+from rag.retrieve.foreign import is_foreign
 from rag.retrieve.hybrid import Retriever, Signals, check_question
+from rag.retrieve.spelling import parted
+from rag.retrieve.terms import terms
 from rag.types import Answer, Usage
 
 if TYPE_CHECKING:
+    from rag.engine.explaining import Explanation
     from rag.engine.writer import Writer
     from rag.models import Message, OnText
 
@@ -39,10 +47,13 @@ class Asker:
         filters: Filters | None = None,
         on_text: OnText | None = None,
         on_question: OnText | None = None,
+        on_considered: Callable[[Considered], None] | None = None,
     ) -> Answer:
         """The answer; same corpus and question, same answer, timings aside. Given ``on_text``,
         the pieces of its text go there as they come; before them ``on_question`` gets the
-        question as it was understood, if that is not how it was put.
+        question as it was understood, if that is not how it was put. ``on_considered`` gets what
+        the answer is made of, unless the index is empty or the question could not be read: see
+        ``explain``.
 
         Raises QuestionError for a question without a word or without end, or filters that no
         paper passes; with a model also EndpointError's kinds and BudgetError.
@@ -51,16 +62,29 @@ class Asker:
         question = clean(question)
         if not len(self.retriever.snapshot):
             return _told(refusal(understand(question, question), "not_in_corpus", ()), on_text)
-        found, usage = self._follow_up(question, history)
+        spelt = self._spelt(question)
+        found, usage = self._follow_up(spelt, history)
         if on_question and found.standalone != question:
             on_question(found.standalone)
-        asked = self._asked(question, found)
+        asked = self._asked(spelt, found)
         signals = self.retriever.signals(asked.text)
         retrieved = perf_counter()
-        answer = self._answer(self.consider(asked, signals, found.rows, filters), on_text)
+        considered = self.consider(asked, signals, found.rows, filters)
+        considered, spent, told = self._reworded(considered, found, filters)
+        usage += spent
+        if not (found.rows or considered.also) and (note := self.retriever.foreign(asked.text)):
+            answer = _told(unread(asked, note), on_text)
+            return replace(answer, usage=usage, notes=(*filter(None, [told]), *answer.notes))
+        if on_considered:
+            on_considered(considered)
+        answer = considered.told_missing(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
-        notes = (*filter(None, [found.note]), *answer.notes)
-        return replace(answer, usage=answer.usage + usage, timings_ms=timings, notes=notes)
+        notes = (*filter(None, [found.note, told]), *answer.notes)
+        usage += answer.usage
+        return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)
+
+    def _spelt(self, question: str) -> str:
+        return self.names.spelt(question, self.retriever.lexical.strange)
 
     def _answer(self, considered: Considered, on_text: OnText | None) -> Answer:
         if not self.writer:
@@ -68,6 +92,17 @@ class Asker:
         from rag.engine.writing import written  # what quotes has no need of it
 
         return written(self.writer, considered, on_text)
+
+    def explain(self, considered: Considered, answer: Answer) -> Explanation:
+        """Why ``answer``, which was made of ``considered``, is what it is; asks no model."""
+        from rag.engine.explaining import explain
+
+        if not self.writer:
+            return explain(considered, answer)
+        from rag.engine.writing import shown_to, unasked
+
+        context = None if unasked(considered) else shown_to(self.writer, considered)
+        return explain(considered, answer, context)
 
     def messages(
         self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None
@@ -87,8 +122,43 @@ class Asker:
         self, question: str, history: Sequence[Turn]
     ) -> tuple[Question, tuple[int, ...]]:
         """The question made to stand alone by rules, and the rows of its papers."""
+        question = self._spelt(question)
         found = self._resolved(question, history)
         return self._asked(question, found), found.rows
+
+    def _reworded(
+        self, considered: Considered, found: FollowUp, filters: Filters | None
+    ) -> tuple[Considered, Usage, str]:
+        """The question considered anew, with what else a model would search for, where it is unsure
+        which paper is meant; what that took, and what to tell the reader."""
+        if not (self.writer and self.writer.searches) or found.rows or not self._unsure(considered):
+            return considered, Usage(), ""
+        from rag.engine.rewording import reword
+
+        writer, task, asked = self.writer, self.writer.searches, considered.question
+        try:
+            queries, usage = reword(writer.model, task, writer.checker, asked.standalone)
+        except (BudgetError, EndpointError) as error:
+            return considered, Usage(), f"Not searched for in other words: {error.message}"
+        if not queries:
+            return considered, usage, ""
+        also = [self.retriever.signals(query) for query in queries]
+        again = self.consider(asked, considered.signals, (), filters, also)
+        told = f"Also searched for: {'; '.join(queries)}"
+        return replace(again, also=queries), usage, told
+
+    def _unsure(self, considered: Considered) -> bool:
+        """Whether one paper is asked for, none is named, the first does not lead, and yet it is
+        not hopeless: in another language, nothing can be told of that."""
+        from rag.engine.writing import HOPELESS
+
+        asked = considered.question
+        if asked.kind not in ("fact", "find") or self._named(asked.standalone):
+            return False
+        if is_foreign(asked.standalone):
+            return True
+        hopeless = doubt(considered.indications) >= HOPELESS
+        return not hopeless and len(near(considered.signals, considered.rows)) > 1
 
     def _follow_up(self, question: str, history: Sequence[Turn]) -> tuple[FollowUp, Usage]:
         """What a question means after some turns; a model may put it better than the rules."""
@@ -108,6 +178,8 @@ class Asker:
         return FollowUp(text, tuple(self.names.rows(text)) or found.rows), usage
 
     def _resolved(self, question: str, history: Sequence[Turn]) -> FollowUp:
+        if named := self._named_alone(question):
+            return named
         if not history:
             return FollowUp(question)
         from rag.engine.follow_up import resolve  # its patterns take a while to be compiled
@@ -117,10 +189,37 @@ class Asker:
             question, history, self.names, snapshot.paper, snapshot.row_of.get, self._nearest
         )
 
+    def _named_alone(self, question: str) -> FollowUp | None:
+        """For a question in a language that the embedder does not know, but which names papers:
+        what they are. A model understands what is asked of them."""
+        if self.writer or not self.retriever.unreadable(question):
+            return None
+        rows = self.names.rows(parted(question))
+        if not rows:
+            return None
+        handles = [self.retriever.snapshot.handles[row] for row in rows]
+        told = f"What is {handles[0]}?" if len(rows) == 1 else f"Compare {' and '.join(handles)}"
+        return FollowUp(told, note=f"Only the names in the question were understood: {told}")
+
     def _asked(self, question: str, found: FollowUp) -> Question:
         handles = self.retriever.snapshot.handles
         named = [handles[row] for row in self.names.rows(found.standalone)]
+        named = named or list(self._mentioned(found.standalone))
         return understand(question, found.standalone, named, len(found.rows))
+
+    def _named(self, question: str) -> Sequence[int]:
+        """The papers that a question calls by name: by their own or, without one, by what looks
+        like a name and stands in no other paper."""
+        return self.names.rows(question) or [*self._mentioned(question).values()]
+
+    def _mentioned(self, question: str) -> dict[str, int]:
+        """What looks like a name and stands in one paper alone, and that paper's row."""
+        found: dict[str, int] = {}
+        for name in TITLE.findall(question):
+            having = self.retriever.lexical.having(terms(name)).nonzero()[0]
+            if len(having) == 1 and int(having[0]) not in found.values():
+                found[name] = int(having[0])
+        return found
 
     def _called(self, paper_id: str) -> str | None:
         """The name of a paper in the conversation's prompt."""
@@ -141,20 +240,50 @@ class Asker:
         signals: Signals,
         focus: Sequence[int] = (),
         filters: Filters | None = None,
+        also: Sequence[Signals] = (),
     ) -> Considered:
-        """Find the evidence and weigh it."""
-        rows = self._rows(signals, focus, filters)
-        named = [row for row in self.names.rows(asked.standalone) if row in rows]
-        listed = literal(self.retriever, signals, rows) if asked.kind in ("list", "count") else ()
-        picked = select(self.retriever, signals, asked, named, listed or rows)
-        found = indications(self.retriever, signals, asked, picked, named=bool(named))
-        return Considered(self.retriever, asked, signals, rows, listed, picked, found)
+        """Find the evidence and weigh it; papers are searched for ``also`` by other words."""
+        rows = self._rows(signals, focus, filters, also)
+        named = [row for row in self._named(asked.standalone) if row in rows]
+        continued = [row for row in focus if row in rows]
+        found = listed(self.retriever, signals, asked, named, continued, rows)
+        if asked.kind == "compare" and not asked.introduces:
+            return self._compared(asked, signals, rows, named, continued)
+        picked = found.picked or select(self.retriever, signals, asked, named, rows)
+        weighed = picked[:SENTENCES] if found.rows else picked
+        weight = indications(self.retriever, signals, asked, weighed, named=bool(named))
+        rows = list(dict.fromkeys([*found.rows, *rows]))
+        considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
+        denied = denial(self.retriever, asked, picked)
+        about = bool(named or continued) or doubt(weight) < 0.5
+        return considered.correcting(denied, SENTENCES) if denied and about else considered
+
+    def _compared(
+        self,
+        asked: Question,
+        signals: Signals,
+        rows: Sequence[int],
+        named: Sequence[int],
+        continued: Sequence[int],
+    ) -> Considered:
+        from rag.engine.sides import side_by_side, sides, weighed  # only what compares needs it
+
+        compared = sides(self.retriever, signals, asked, named, continued, rows)
+        picked = side_by_side(self.retriever, compared)
+        weight = weighed(self.retriever, compared, picked)
+        rows = list(dict.fromkeys([*(side.row for side in compared.found), *rows]))
+        missing = tuple(compared.missing)
+        return Considered(self.retriever, asked, signals, rows, NOTHING, picked, weight, missing)
 
     def _rows(
-        self, signals: Signals, focus: Sequence[int], filters: Filters | None
+        self,
+        signals: Signals,
+        focus: Sequence[int],
+        filters: Filters | None,
+        also: Sequence[Signals] = (),
     ) -> Sequence[int]:
         """The papers that pass the filters, best first, but a follow-up's before all others."""
-        ranked = self.retriever.ranked(signals, filters)
+        ranked = self.retriever.ranked(signals, filters, also)
         first = [row for row in focus if row in ranked]
         return [*first, *(row for row in ranked if row not in first)]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,9 @@ MARGIN = 0.5
 _AT_LENGTH = re.compile(r"\b(?:summar\w+|overview|describe|explain|tell|more)\b", re.I)
 """Asks for more than the one sentence."""
 
+DEFINES = 1.5
+"""Bonus of the sentence that introduces a paper where that is what is asked for."""
+
 Favour = tuple[float, re.Pattern[str]]
 """A bonus, and the sentences that get it."""
 
@@ -41,6 +44,14 @@ CONTRIBUTION = (
     ),
 )
 """Sentences that say what a paper does, where that helps to answer."""
+
+
+_PROPOSES = re.compile(
+    r"\b(we|our|this (paper|work|study)|the authors?)\b.{0,60}\b(propos|introduc|present|develop)"
+    r"|\bis (proposed|introduced|presented|developed)\b",
+    re.I,
+)
+"""Sentences that bring something new, whatever it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +99,25 @@ def telling(question: Question, sentences: Sequence[Evidence]) -> list[Evidence]
     return [s for s in sentences if s.score >= sentences[0].score - MARGIN]
 
 
+def introducing(paper: Paper, sentences: Sequence[Evidence], bonus: float) -> list[Evidence]:
+    """The sentences of a paper in their order, given a bonus for the one that introduces what it
+    brings; where none calls that by the paper's name, for one that proposes something."""
+    _, named = introduction(paper.handle)
+    pattern = named if named.search(paper.text) else _PROPOSES
+    found = [
+        replace(s, score=round(s.score + bonus, 4)) if pattern.search(s.text) else s
+        for s in sentences
+    ]
+    return sorted(found, key=lambda s: (-s.score, s.start))
+
+
 def introduction(handle: str) -> Favour:
     """Favours the sentence that introduces the system of that name or spells it out."""
     name = rf"(?<!\w){re.escape(handle)}(?!\w)"
     verb = r"\b(propos|introduc|present|develop|call|term|dub)\w*\b"
-    calls = rf"{name}(?: \([^)]*\))?(?: is|,) (?:an?|the)\b|{name} \(|\({name}\)"
-    return 1.5, re.compile(rf"{verb}.{{0,60}}{name}|{calls}", re.I)
+    begins = rf"(?:^|(?<=[.!?] )){name}(?: \([^)]*\))? is (?:an?|the)\b"
+    calls = rf"{begins}|{name}, (?:an?|the)\b|{name} \(|\({name}\)"
+    return DEFINES, re.compile(rf"{verb}.{{0,60}}{name}|{calls}", re.I)
 
 
 def residual(question_terms: Sequence[str], paper: Paper) -> list[str]:

@@ -59,6 +59,11 @@ _SELDOM_PHRASES = re.compile(
 )
 """Details that papers report and abstracts seldom do."""
 
+_COSTS = frozenset(
+    map(stem, "cost costs computation computational overhead expensive cheap".split())
+)
+"""Words for what something takes: with a figure beside one of them it may well be told."""
+
 _NAME = re.compile(r"(?<!^)(?<![.?!:] )\b[A-Z][\w-]*|\b[a-z]+[A-Z]\w*|\b\w*[A-Z]\w*[A-Z0-9]\w*")
 """Capitalised inside a sentence, or with a capital or digit inside."""
 
@@ -83,8 +88,11 @@ def seldom_stated(question: str, text: str) -> bool:
     details = {stem(word) for word in _SELDOM_WORDS.intersection(words(question))}
     phrase = _SELDOM_PHRASES.search(question)
     plain = words(text)
+    stems = {stem(word) for word in plain}
     unsaid = phrase and " ".join(words(phrase.group())) not in " ".join(plain)
-    return bool(unsaid) or not details <= {stem(word) for word in plain}
+    if unsaid and _COSTS & {stem(word) for word in words(question)}:
+        unsaid = not (_COSTS & stems and _RATE.search(text))
+    return bool(unsaid) or not details <= stems
 
 
 def unknown_name(question: str, repairs: Mapping[str, str], known: Set[str]) -> bool:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
-from rag.engine.evidence import CONTRIBUTION, Evidence, evidence, introduction, telling
+from rag.engine.evidence import CONTRIBUTION, DEFINES, Evidence, evidence, introducing, telling
+from rag.engine.parts import parts
 from rag.engine.question import Question
 from rag.retrieve.hybrid import Retriever, Signals
 
 SENTENCES = 3
 """Sentences in an answer, at most."""
 
-CLEAR_LEAD = 1.5
-"""Summed z-scores by which the first paper must lead for the answer to be its alone. Half the
-paraphrases on our development questions are led by the wrong paper, by less than this."""
+CLEAR_LEAD, NEAR = 0.75, 2.0
+"""Summed z-scores by which the first paper must lead for the answer to be its alone, and by how
+much another may follow to be named beside it; ``evals/picking.py`` shows what other leads do."""
+
+BRINGS = 0.65
+"""Bonus of the sentence that introduces a paper which was not named: it comes before sentences that
+are about as good. From 0.5 to 0.8 our questions are answered as well."""
 
 
 def select(
@@ -30,29 +34,67 @@ def select(
         return _one_each(retriever, signals, question, rows[:SENTENCES])
     if question.introduces and named:
         return _introductions(retriever, signals, question, named[:SENTENCES])
-    if question.kind == "compare":
-        return _both_sides(retriever, signals, question, _sides(named, rows))
-    if question.kind == "follow-up" or len(named) == 1 or _leads(signals, rows):
-        best = named[0] if len(named) == 1 and question.kind != "follow-up" else rows[0]
-        defines = question.kind == "definition"
-        favour = introduction(retriever.snapshot.handles[best]) if defines else None
-        sentences = evidence(retriever, signals, question, best, favour=favour)
-        return telling(question, sentences[:SENTENCES])
-    first = evidence(retriever, signals, question, rows[0], favour=CONTRIBUTION)
-    second = evidence(retriever, signals, question, rows[1], favour=CONTRIBUTION)
-    return [*first[: SENTENCES - 1], *second[:1]]
+    if question.kind == "follow-up":
+        return _of_one(retriever, signals, question, rows[0])
+    if len(named) == 1 and question.kind != "find":  # whose asker knows no name: it is a word
+        return _of_one(retriever, signals, question, named[0])
+    meant = near(signals, rows)
+    if len(meant) == 1:
+        return described(retriever, signals, question, meant[0])
+    return candidates(retriever, signals, question, meant)
 
 
-def _leads(signals: Signals, rows: Sequence[int]) -> bool:
-    if len(rows) < 2:
-        return True
-    return bool(signals.fused[rows[0]] - signals.fused[rows[1]] > CLEAR_LEAD)
+def near(signals: Signals, rows: Sequence[int]) -> Sequence[int]:
+    """The first paper or, where it does not lead clearly, those that it may have to yield to."""
+    behind = [float(signals.fused[rows[0]] - signals.fused[row]) for row in rows[:SENTENCES]]
+    clear = len(rows) < 2 or behind[1] > CLEAR_LEAD
+    return rows[:1] if clear else [row for row, z in zip(rows, behind, strict=False) if z <= NEAR]
 
 
-def literal(retriever: Retriever, signals: Signals, rows: Sequence[int]) -> Sequence[int]:
-    """The papers among ``rows``, in their order, that hold every word asked for."""
-    having = retriever.lexical.having(signals.terms)
-    return [row for row in rows if having[row]] if signals.terms else []
+def _of_one(retriever: Retriever, signals: Signals, question: Question, row: int) -> list[Evidence]:
+    """The answer of one paper: the best sentence of each part of the question, and of it all."""
+    sentences = evidence(retriever, signals, question, row)
+    if question.kind == "definition":
+        sentences = introducing(retriever.snapshot.paper(row), sentences, DEFINES)
+    each: list[Evidence] = []
+    for part, of in parts(question, signals):
+        each = _distinct([*each, *evidence(retriever, of, part, row)])[: len(each) + 1]
+    return _distinct([*each, *telling(question, sentences[:SENTENCES])])
+
+
+def described(
+    retriever: Retriever, signals: Signals, question: Question, row: int
+) -> list[Evidence]:
+    """The answer of a paper that was not named: what it is belongs to it."""
+    best, *others = _of_one(retriever, signals, question, row)
+    brings = _presented(retriever, signals, question, row)
+    first = [brings, best] if question.kind == "find" else [best, brings]
+    return _distinct([*first, *others])
+
+
+def candidates(
+    retriever: Retriever, signals: Signals, question: Question, rows: Sequence[int]
+) -> list[Evidence]:
+    """What each of the papers is that may be meant; of two the first also has its best sentence."""
+    each = [_presented(retriever, signals, question, row) for row in rows]
+    spare = evidence(retriever, signals, question, rows[0]) if len(each) < SENTENCES else []
+    return _distinct([*each, *spare])
+
+
+def _presented(retriever: Retriever, signals: Signals, question: Question, row: int) -> Evidence:
+    """What a paper brings; unless a paper is asked for, a sentence that answers much better, and
+    where a figure is asked for the best."""
+    bonus = DEFINES if question.kind == "find" else 0.0 if question.wants_number else BRINGS
+    sentences = evidence(retriever, signals, question, row)
+    return introducing(retriever.snapshot.paper(row), sentences, bonus)[0]
+
+
+def _distinct(sentences: Sequence[Evidence]) -> list[Evidence]:
+    """As many different ones as an answer has."""
+    places: dict[tuple[int, int], Evidence] = {}
+    for sentence in sentences:
+        places.setdefault((sentence.row, sentence.start), sentence)
+    return [*places.values()][:SENTENCES]
 
 
 def _one_each(
@@ -66,24 +108,6 @@ def _introductions(
     retriever: Retriever, signals: Signals, question: Question, rows: Sequence[int]
 ) -> list[Evidence]:
     """The sentence of each paper that says what it is, in the papers' order."""
-    favours = [introduction(retriever.snapshot.handles[row]) for row in rows]
-    return [
-        evidence(retriever, signals, question, row, favour=favour)[0]
-        for row, favour in zip(rows, favours, strict=True)
-    ]
-
-
-def _sides(named: Sequence[int], rows: Sequence[int]) -> list[int]:
-    """The two papers to compare: those that are named, then the best others."""
-    return list(dict.fromkeys(chain(named, rows)))[:2]
-
-
-def _both_sides(
-    retriever: Retriever, signals: Signals, question: Question, rows: Sequence[int]
-) -> list[Evidence]:
-    """The best sentence of each side and the better of their second ones, side by side."""
-    sides = [evidence(retriever, signals, question, row, favour=CONTRIBUTION)[:2] for row in rows]
-    spare = SENTENCES - len(sides)
-    seconds = sorted((s for side in sides for s in side[1:]), key=lambda s: (-s.score, s.row))
-    dropped = seconds[spare:]
-    return [sentence for side in sides for sentence in side if sentence not in dropped]
+    each = [(row, evidence(retriever, signals, question, row)) for row in rows]
+    paper = retriever.snapshot.paper
+    return [introducing(paper(row), sentences, DEFINES)[0] for row, sentences in each]

@@ -27,21 +27,72 @@ class Turn(NamedTuple):
 CONTEXT_CHARS = 2_000
 """Of each text of a turn, where the conversation's paper has to be searched for."""
 
-_COUNT = re.compile(r"\bhow many (of the )?(papers|works|abstracts|studies)\b", re.I)
+_COUNT = re.compile(
+    r"\b(how many|what number|the number) (of the |of )?([\w-]+ )?"
+    r"(papers|works|abstracts|studies|articles)\b"
+    r"|^how many (of (these|those|them)\b|(are|were) (about|on)\b"
+    r"|(use|mention|stud(y|ied)|deal|look|work|appl(y|ied)|report|evaluate|propose|introduce)\b)"
+    r"|\bcount (all |the )*(papers|works|abstracts|studies|articles)\b",
+    re.I,
+)
 _LIST = re.compile(
-    r"\b(which|what|all|any|the|list|name)\b.{0,25}\b(papers|works|abstracts|studies)\b"
-    r"|^(list|name|enumerate)\b|\bpapers\b.{0,40}\b(are there|that|about|on)\b"
+    r"\b(which|what|all|any|the|list|name)\b.{0,25}\b(papers|works|abstracts|studies)\b(?!['’])"
+    r"|^(list|name|enumerate)\b|\bpapers\b(?!['’]).{0,40}\b(are there|that|about|on)\b"
+    r"|^(papers|works|abstracts|studies) \w+|^(show|give|tell) (me )?(everything|all)\b"
+    r"|^what (else )?(is|was) (else )?there (here )?(on|about)\b"
     r"|^who (works|studies|uses)\b"
+    r"|^(which|what) (ones|of (these|those|them))\b|^who else\b"
+    r"|^(do|does|did|have|has|are|is) (any|some) of (the|these|those|them)\b"
     r"|^(is|are|was|were) there (anything|something|any (work|research|literature|results?)) "
     r"(here )?(on|about)\b|^anything (here )?(on|about)\b",
     re.I,
 )
+_FIND = re.compile(
+    r"^(is|are|was|were) there (here )?(any|some|a|an|anything|something|work|works|research"
+    r"|literature|results|papers?|ways|methods)\b"
+    r"|^(do|does|did|has|have|is|are) (any|some|one|a) (single )?(paper|work|abstract|study)\b"
+    r"|^(does|did|has|is) (anyone|anybody|someone|somebody|anything|something)\b"
+    r"|^(anything|something|anyone|anybody|any work|any research)\b"
+    r"|^who (has|have|works?|stud(y|ies|ied)|uses?|look\w*|tries|tried|can|could)\b"
+    r"|^(what|which papers?|where) (should|could|can|do|would) (i|we|one) (read|look|start)\b"
+    r"|^how (could|can|might|should|would) (one|i|we|somebody|someone|you)\b"
+    r"|^(which|what) (paper|work|abstract|study|article)\b"
+    r"|^(has|have|had|did|does|do|is|are) (any ?(one|body)|some ?(one|body))\b|^any (papers?|works?"
+    r"|studies|literature)\b"
+    r"|^(do|can|could|would) you (know|recommend|suggest|point)\b"
+    r"|^(i am|i['’]m|we are|we['’]re) (looking|searching) for\b"
+    r"|^(i|we) (need|want|would like|am after) (a |an |some |to read )?\b.{0,20}"
+    r"\b(papers?|works?|stud(y|ies)|something|anything|literature|research)\b",
+    re.I,
+)
+"""Asks for a paper, not for a sentence: "who works on", "what should I read", "how could one"."""
+SIMILAR = re.compile(
+    r"\b(papers?|works|anything|something|abstracts|studies) (\w+ )?"
+    r"(like|similar to|related to|close to|akin to|resembling)\b"
+    r"|\bmore (papers |works )?like (this|that|it|these)\b"
+    r"|\b(are|is) (most )?(similar|related) to\b|^similar to\b|\brelated work\b",
+    re.I,
+)
+"""Asks for the papers near one that is named, or was talked about."""
 _COMPARE = re.compile(
     r"\b(compare[sd]?|comparison|contrast\w*|versus|vs\.?|differ(s|ent|ence|ences|ently)?"
     r"|as opposed to|respectively|in each|each of|the other|(two|both) papers|(do|they) each)\b"
+    r"|\beach (say|report|find|propose|claim|use|show)\b"
+    r"|\bwhich (one|of (them|the two))\b.*\b(which one|the other)\b"
+    r"|\b(each|either) (case|of (them|the two))\b|\bunlike\b"
     r"|\bwhat does each\b|\band (how|what|which|when|where) (in|family|according)\b",
     re.I,
 )
+_COMPARED = re.compile(r"\b(is|are|was|were|been|being) ((?!how\b)[\w-]+ ){0,3}?compared\b", re.I)
+"""Asks what a paper itself compares."""
+_COMPARING = re.compile(
+    r"^(which|what|list|name)( of)?( the)? (papers|works) (that )?compare\b"
+    r"|^(papers|works|abstracts|studies) (on|about)\b"
+    r"|^(list|name|find|show|give)( me)? (two|three|four|five|\d+|all|every|some|any|the) "
+    r"(\w+ )?(papers?|works?|abstracts?|studies)\b",
+    re.I,
+)
+"""Asks for papers, whatever they hold against what."""
 FRAME = re.compile(
     r"^.{0,20}?\b(papers?|works?|abstracts|studies|anything|something|research|literature)\b"
     r"(\s+(here|there|that|which|are|is|do|does|deal"
@@ -94,22 +145,33 @@ class FollowUp:
 
 
 def understand(
-    question: str, standalone: str, names: Sequence[str] = (), about: int = 1
+    question: str, standalone: str, names: Sequence[str] = (), about: int = 0
 ) -> Question:
     """The kind and wishes of a question; ``standalone`` differs from it in a follow-up, which
     goes on ``about`` so many papers. ``names`` are the handles that ``standalone`` calls papers
     by."""
     kind = kind_of(standalone)
-    if standalone != question and about:
+    if SIMILAR.search(standalone) and (names or about):
+        kind = "similar"
+    elif standalone != question and about:
         kind = _kind_of_follow_up(kind, about)
     elif kind == "fact" and len(names) == 1 and not _beyond(standalone, names):
         kind = "definition"
+    elif _FIND.search(standalone) and (kind == "list" or (kind == "fact" and not _systems(names))):
+        kind = "find"
+    if kind == "fact" and len(_systems(names)) > 1:
+        kind = "compare"
     introduces = len(names) > 1 and not _beyond(standalone, names) - _AGAINST
-    kind = "compare" if introduces else kind
-    framed = kind in ("list", "count") and not (standalone != question and about)
+    kind = "compare" if introduces and kind != "similar" else kind
+    framed = kind in ("list", "count", "find") and not (standalone != question and about)
     text = FRAME.sub("", standalone) if framed else standalone
     wants_number = bool(_QUANTITY.search(question))
     return Question(question, standalone, text, kind, wants_number, introduces)
+
+
+def _systems(names: Sequence[str]) -> list[str]:
+    """The names that can only be those of a paper: others are words that are also a subject."""
+    return [name for name in names if " " not in name and name[1:] != name[1:].lower()]
 
 
 def _kind_of_follow_up(kind: str, papers: int) -> str:
@@ -123,7 +185,9 @@ def kind_of(question: str) -> str:
     """count, compare, list or fact, by the wording."""
     if _COUNT.search(question):
         return "count"
-    if _COMPARE.search(question):
+    if _COMPARING.search(question):
+        return "list"
+    if _COMPARE.search(_COMPARED.sub("", question)):
         return "compare"
     return "list" if _LIST.search(question) else "fact"
 
@@ -137,46 +201,3 @@ def context_of(history: Sequence[Turn]) -> str:
     """The text by which to find the paper that a conversation is about: its last two turns."""
     texts = (text for turn in history[-2:] for text in turn[:2])
     return " ".join(text[:CONTEXT_CHARS] for text in texts)
-
-
-class Names:
-    """Finds which papers of a corpus a question calls by their handles."""
-
-    def __init__(self, handles: Sequence[str]) -> None:
-        self._rows: dict[tuple[str, ...], list[int]] = {}
-        for row, handle in enumerate(handles):
-            self._rows.setdefault(_squashed(handle), []).append(row)
-        self._longest = max((len(key) for key in self._rows), default=0)
-
-    def rows(self, question: str) -> list[int]:
-        """Rows of the papers that are named, in the order in which they are named.
-
-        A handle that several papers share names none of them. Of overlapping handles the
-        longer one counts.
-        """
-        found: list[int] = []
-        tokens = words(question)
-        begin = 0
-        while begin < len(tokens):
-            length, row = self._longest_at(tokens, begin)
-            if row is not None and row not in found:
-                found.append(row)
-            begin += max(length, 1)
-        return found
-
-    def _longest_at(self, tokens: Sequence[str], begin: int) -> tuple[int, int | None]:
-        for length in range(min(self._longest, len(tokens) - begin), 0, -1):
-            key = tuple(tokens[begin : begin + length])
-            rows = self._rows.get(key, [])
-            if len(rows) == 1 and _distinctive(key):
-                return length, rows[0]
-        return 0, None
-
-
-def _squashed(handle: str) -> tuple[str, ...]:
-    return tuple(words(handle))
-
-
-def _distinctive(key: Sequence[str]) -> bool:
-    """Whether words can be a name at all: not one stop word, not one letter."""
-    return len(key) > 1 or (len(key[0]) > 1 and key[0] not in STOP_WORDS)

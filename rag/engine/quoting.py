@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from rag.engine.evidence import Evidence
-from rag.engine.extractive import SENTENCES
-from rag.engine.outcome import Indications, judge
+from rag.engine.listing.listed import Listed
+from rag.engine.outcome import Indications, by_chance, judge
+from rag.engine.premise import CORRECTED
 from rag.engine.question import Question
 from rag.retrieve.hybrid import Retriever, Signals
 from rag.types import Answer, Citation, Outcome, Paper, Statement
@@ -15,27 +17,79 @@ from rag.types import Answer, Citation, Outcome, Paper, Statement
 NEAREST = 3
 """Papers shown with a refusal."""
 
+SHOWN = 20
+"""Papers of a list in its text; the statements have all."""
+
+OTHER_AREA = "no area"
+"""Heads the papers that have none, where others do."""
+
 REFUSALS = {
     "not_in_abstracts": "The abstracts here do not say. Nearest to the question:",
     "not_in_corpus": "Nothing here is about that. Nearest to the question:",
 }
+
+UNREAD = "No word of the question finds a paper here."
+"""The answer to a question in a language that the embedder does not know."""
 
 
 @dataclass(frozen=True)
 class Considered:
     """A question on its way to an answer: what was found and what speaks for it.
 
-    ``rows`` are all papers, best first; ``literal`` those that hold every word that a list or
-    count asks for; ``picked`` the sentences that answer best.
+    ``rows`` are all papers, best first; ``listed`` those that a list or count asks for; ``picked``
+    the sentences that answer best; ``also`` is what else was searched for, in a model's words.
     """
 
     retriever: Retriever
     question: Question
     signals: Signals
     rows: Sequence[int]
-    literal: Sequence[int]
+    listed: Listed
     picked: Sequence[Evidence]
     indications: Indications
+    missing: tuple[str, ...] = ()
+    """Sides of a comparison that no paper here is."""
+    also: tuple[str, ...] = ()
+    corrects: bool = False
+    """Whether the first sentence denies what the question presupposes."""
+
+    def correcting(self, denial: Evidence, most: int) -> Considered:
+        """The same, its answer beginning with a sentence that denies the question's premise."""
+        others = [sentence for sentence in self.picked if sentence.start != denial.start]
+        return replace(self, picked=[denial, *others][:most], corrects=True)
+
+    def told_missing(self, answer: Answer) -> Answer:
+        """The answer, partial where it leaves out a side, and a note on each of those."""
+        notes = tuple(f"Nothing here is about this side: {side}." for side in self.missing)
+        partial = notes and answer.outcome == "answered"
+        return replace(
+            answer,
+            outcome="partial" if partial else answer.outcome,
+            notes=(*notes, *answer.notes),
+        )
+
+    @property
+    def judged(self) -> Outcome:
+        """The outcome that the indications call for."""
+        handle = self.retriever.snapshot.handles[self.picked[0].row]
+        unmeant = by_chance(self.retriever, self.question.standalone, handle)
+        return judge(self.indications, by_chance=unmeant)
+
+    @property
+    def literal(self) -> Sequence[int]:
+        """The papers that a list or count asks for."""
+        return self.listed.rows
+
+    @property
+    def ruled(self) -> Outcome | None:
+        """The outcome that no indication changes, if there is one: what papers say is listed, what
+        named ones are about is said, what they deny is denied, and where none of all papers is
+        listed there is none."""
+        asked = self.question
+        said = asked.kind == "definition" or asked.introduces
+        if said or self.listed.sure or self.corrects:
+            return "answered"
+        return "not_in_corpus" if self.listed.absent else None
 
     def papers(self, rows: Sequence[int]) -> list[Paper]:
         return [self.retriever.snapshot.paper(row) for row in rows]
@@ -48,19 +102,50 @@ def quoted(considered: Considered) -> Answer:
         return declined(considered, outcome)
     rows = list(dict.fromkeys(sentence.row for sentence in considered.picked))
     papers = considered.papers(rows)
-    statements = [_statement(s, rows.index(s.row) + 1, papers) for s in considered.picked]
-    found = len(considered.literal)
-    shown = f"; {SENTENCES} of them:" if found > SENTENCES else ":"
+    number = {row: place for place, row in enumerate(rows, start=1)}
+    statements = [_statement(s, number[s.row], papers) for s in considered.picked]
     return Answer(
         question=considered.question.asked,
         standalone_question=considered.question.standalone,
         outcome=outcome,
         kind=considered.question.kind,
-        text=" ".join([*count(considered, shown), *map(_marked, statements)]),
+        text=_text(considered, statements, papers),
         statements=tuple(statements),
         sources=tuple(papers),
         engine="extractive",
+        notes=(CORRECTED,) if considered.corrects else (),
     )
+
+
+def _text(considered: Considered, statements: Sequence[Statement], papers: Sequence[Paper]) -> str:
+    """The sentences; of a list a line for each paper, and at its head how many there are."""
+    if not considered.listed.rows:
+        return " ".join(map(_marked, statements))
+    said: dict[int, list[str]] = {}
+    for statement in statements:
+        said.setdefault(statement.citations[0].number, []).append(_marked(statement))
+    lines = {papers[i - 1]: f"- {papers[i - 1].name}: {' '.join(t)}" for i, t in said.items()}
+    return "\n".join([*count(considered, ":"), *capped(lines)])
+
+
+def capped(lines: Mapping[Paper, str]) -> list[str]:
+    """The lines of a list; of a long one some, by area where papers have areas, and where all
+    are."""
+    if len(lines) <= SHOWN:
+        return [*lines.values()]
+    all_of_them = f"All {len(lines)} papers, each with its sentence, are in --json."
+    areas: dict[str, list[str]] = {}
+    for paper, line in lines.items():
+        areas.setdefault(paper.area or OTHER_AREA, []).append(line)
+    if len(areas) < 2:
+        more = f"and {len(lines) - SHOWN} more."
+        return [*islice(lines.values(), SHOWN), more, all_of_them]
+    shown: list[str] = []
+    ranked = sorted(areas.items(), key=lambda area: (-len(area[1]), area[0]))
+    for area, found in ranked[:SHOWN]:
+        papers = "1 paper" if len(found) == 1 else f"{len(found)} papers"
+        shown += [f"{area}, {papers}:", *found[: max(SHOWN // len(ranked), 1)]]
+    return [*shown, all_of_them]
 
 
 def declined(considered: Considered, outcome: Outcome) -> Answer:
@@ -68,9 +153,9 @@ def declined(considered: Considered, outcome: Outcome) -> Answer:
     many papers none was what is asked for."""
     nearest = considered.papers(considered.rows[:NEAREST])
     answer = refusal(considered.question, outcome, nearest)
-    if considered.question.kind not in ("list", "count") or considered.literal:
+    if considered.question.kind not in ("list", "count", "find") or considered.literal:
         return answer
-    none = f"0 of {len(considered.rows)} papers have all these words."
+    none = f"0 of {len(considered.rows)} papers are about that."
     return replace(answer, text=f"{none} {answer.text}")
 
 
@@ -90,19 +175,21 @@ def refusal(asked: Question, outcome: Outcome, nearest: Sequence[Paper]) -> Answ
     )
 
 
+def unread(asked: Question, note: str) -> Answer:
+    """The refusal of a question in a language that only words could have found something in;
+    the ``note`` says what to do. No paper is near to it: that would be a guess."""
+    return replace(refusal(asked, "not_in_corpus", ()), text=UNREAD, notes=(note,))
+
+
 def count(considered: Considered, end: str) -> list[str]:
-    """How many papers a list or count is about, as far as words can tell; nothing for others."""
-    found, population = len(considered.literal), len(considered.rows)
-    return [f"{found} of {population} papers have these words{end}"] if found else []
+    """How many papers a list or count is about, and of how many; nothing for other questions."""
+    if considered.question.kind not in ("list", "count") or not considered.literal:
+        return []
+    return [f"{len(considered.literal)} of {len(considered.rows)} papers{end}"]
 
 
 def _outcome(considered: Considered) -> Outcome:
-    """partial for a list that goes on; what named papers are about is always said."""
-    if considered.question.kind == "definition" or considered.question.introduces:
-        return "answered"
-    if len(considered.literal) > SENTENCES:
-        return "partial"
-    return judge(considered.indications)
+    return considered.ruled or considered.judged
 
 
 def _statement(sentence: Evidence, number: int, papers: Sequence[Paper]) -> Statement:

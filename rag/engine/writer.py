@@ -54,6 +54,8 @@ class Writer:
     checker: Checker
     strict: bool = False
     follow_ups: Task | None = None
+    searches: Task | None = None
+    """Asks for other words to search for; without it, none are."""
 
     def context(
         self,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rag.engine.context import Context, Shown
 from rag.engine.evidence import CONTRIBUTION, evidence
-from rag.engine.outcome import doubt, judge
+from rag.engine.outcome import doubt
 from rag.engine.quoting import REFUSALS, Considered, count, declined, quoted
 from rag.engine.writer import Draft, Writer
 from rag.models import OnText
@@ -47,7 +47,7 @@ def written(writer: Writer, considered: Considered, on_text: OnText | None) -> A
 
 def unasked(considered: Considered) -> Answer | None:
     """The refusal where a model could only make something up; None where it should be asked."""
-    if doubt(considered.indications) < HOPELESS:
+    if considered.also or doubt(considered.indications) < HOPELESS:
         return None
     answer = quoted(considered)
     return None if answer.statements else replace(answer, engine="llm", notes=(NOT_ASKED,))
@@ -92,6 +92,6 @@ def _composed(considered: Considered, draft: Draft) -> Answer:
 
 def _declined(considered: Considered) -> Answer:
     """The refusal of a model that finds no answer in what it was shown."""
-    outcome = judge(considered.indications)
+    outcome = considered.judged
     said = declined(considered, outcome if outcome in REFUSALS else "not_in_abstracts")
     return replace(said, engine="llm")

@@ -185,6 +185,10 @@ class Lexical:
         """Whether no paper has a word, and it is none that is known to be right."""
         return not self.knows(stem(word)) and not self._is_real(word)
 
+    def everyday(self, word: str) -> bool:
+        """Whether a word is known to be right, whether or not a paper has it."""
+        return self._is_real(word)
+
     def _is_real(self, word: str) -> bool:
         """Whether a word or another form of it is known to be right."""
         return any(map(self._is_word, (word, *forms(word))))

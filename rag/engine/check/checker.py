@@ -93,6 +93,10 @@ class Checker:
     def __init__(self, embedder: Embedder) -> None:
         self._vector = lru_cache(maxsize=REMEMBERED)(embedder.query)
 
+    def likeness(self, one: str, other: str) -> float:
+        """Cosine of two texts."""
+        return float(self._vector(one) @ self._vector(other))
+
     def check(self, statement: str, quotes: Sequence[Quoted]) -> Verdict:
         """Whether the quotes, taken together, carry the statement. No text makes it raise."""
         if _verbatim(statement, quotes):

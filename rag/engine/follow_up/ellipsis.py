@@ -28,7 +28,7 @@ _ALONE = re.compile(
 )
 _PLACE = re.compile(
     r"^(on|in|for|with|without|at|under|against|over|from|after|before|during|by|using|across"
-    r"|beyond|within|among|compared (?:to|with)) ",
+    r"|beyond|within|among|compared (?:to|with)|versus|vs\.?|as opposed to) ",
     re.I,
 )
 _CORRECTION = re.compile(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag.engine.question import Names, Turn, context_of, kind_of
+from rag.engine.names import Names
+from rag.engine.question import Turn, context_of, kind_of
 from rag.retrieve.terms import words
 from rag.types import Paper
 

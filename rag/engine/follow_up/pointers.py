@@ -33,7 +33,7 @@ _NTH = {
 _KIND = r"(?:ones?|papers?|works?|study|studies|articles?|abstracts?)"
 _GROUP = r"(?:them|these|those)"
 _VERB = (
-    r"(?:is|are|was|were|has|have|does?|did|can|uses?|works?|reports?|studies|study|apply|applies"
+    r"(?:is|are|was|were|has|have|do|does|did|(?:do|does|did)n['’]t|can|uses?|works?|reports?|studies|study|apply|applies"
     r"|needs?|shows?|proposes?|deals?|evaluates?|releases?|mentions?|trains?|tests?)"
 )
 _POINTER = re.compile(
@@ -112,11 +112,16 @@ def leaning(question: str, past: Past) -> Pointer:
     """What a question that leans on the turns before it is about."""
     text = plain(question)
     one, they = _SINGULAR.search(text), _PLURAL.search(text)
-    together = past.together if past.plural else past.last_two if _DIFFER.search(text) else []
+    together = past.together if past.plural else _different(past) if _DIFFER.search(text) else []
     if len(together) > 1 and not one and (they or _BETWEEN.search(text)):
         return Pointer(they.span() if they else (0, 0), together)
     found = one or (they if they and they[0].lower() == "their" else None)
     return Pointer(found.span() if found else (0, 0), past.subjects[:1])
+
+
+def _different(past: Past) -> list[int]:
+    """Papers that can be held against each other: of the last two turns, else of one."""
+    return past.last_two if len(past.last_two) > 1 else past.together
 
 
 def pronoun(question: str) -> Span | None:

@@ -10,7 +10,8 @@ from rag.engine.anaphora import continues
 from rag.engine.follow_up.ellipsis import completed
 from rag.engine.follow_up.past import QUESTION_CHARS, Past
 from rag.engine.follow_up.pointers import Pointer, leaning, leans_past, pointers, put, too_many
-from rag.engine.question import FollowUp, Names, Turn
+from rag.engine.names import Names
+from rag.engine.question import FollowUp, Turn
 from rag.types import Paper
 
 _FOR_OTHERS = re.compile(

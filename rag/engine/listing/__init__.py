@@ -1,0 +1,1 @@
+"""Lists and counts: which of all papers are what a question asks for."""

@@ -1,0 +1,98 @@
+"""The papers that a question for papers gets, and a sentence of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.engine.evidence import Evidence
+from rag.engine.listing.meaning import chance
+from rag.engine.listing.members import FEW, Members, members
+from rag.engine.listing.quotes import brings, one_each
+from rag.engine.listing.similar import likeness, neighbours
+from rag.engine.listing.wish import wish
+from rag.engine.question import Question, kind_of
+from rag.retrieve.hybrid import Retriever, Signals
+
+FOUND = 3
+"""Papers at most for a question that one paper answers, or that no paper answers in its words."""
+OUTSTANDING = 4.5
+"""Summed z-scores from which on a paper stands out of some forty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """``rows`` of the papers asked for, best first, none where no list is asked for or nothing is
+    found; ``picked`` their sentences; ``sure`` if some paper says it in as many words."""
+
+    rows: Sequence[int] = ()
+    picked: Sequence[Evidence] = ()
+    sure: bool = False
+    absent: bool = False
+    """Whether all papers were looked through, and none comes near what is asked for."""
+
+
+NOTHING = Listed()
+
+
+def listed(
+    retriever: Retriever,
+    signals: Signals,
+    question: Question,
+    named: Sequence[int],
+    focus: Sequence[int],
+    rows: Sequence[int],
+) -> Listed:
+    """What a list, a count or a search for a paper gets among ``rows``, which are in the order of
+    their nearness; ``named`` are called by name, and the conversation goes on about ``focus``."""
+    if question.kind == "similar":
+        return _similar(retriever, [*named, *focus][:1], rows)
+    if question.kind not in ("list", "count", "find"):
+        return NOTHING
+    wanted = wish(_said(question, focus))
+    found = members(retriever, wanted)
+    matched = found.among(focus or rows)
+    if not (wanted.literal or wanted.without or focus) and doubtful(found, matched, rows):
+        near = outstanding(signals, rows)
+        return Listed(near, one_each(retriever, signals, question, found, near))
+    plain = kind_of(question.standalone) != "fact"
+    if plain and not (matched or focus):
+        if len(found.units) <= FEW:
+            return Listed(absent=True)
+        matched = outstanding(signals, rows)
+        picked = one_each(retriever, signals, question, found, matched)
+        return Listed(matched, picked, False)
+    if question.kind == "find":
+        best = matched[:FOUND]
+        each = 2 if len(best) > 1 else 3
+        picked = [s for row in best for s in brings(retriever, signals, question, found, row, each)]
+        return Listed(best, picked, found.likely)
+    picked = one_each(retriever, signals, question, found, matched)
+    return Listed(matched, picked, True)
+
+
+def doubtful(found: Members, matched: Sequence[int], rows: Sequence[int]) -> bool:
+    """Whether the words of a long request are said by papers, but by none of the nearest: then it
+    was taken apart wrongly."""
+    return len(found.units) > FEW and found.said and not set(matched) & set(rows[:FOUND])
+
+
+def outstanding(signals: Signals, rows: Sequence[int]) -> list[int]:
+    """The papers that a question in other words may mean: a few that stand out of the corpus."""
+    least = OUTSTANDING / chance(len(signals.fused))
+    return [row for row in rows[:FOUND] if signals.fused[row] >= least]
+
+
+def _said(question: Question, focus: Sequence[int]) -> str:
+    """The request itself: a follow-up has the names of its papers before it."""
+    return question.standalone.rsplit(": ", 1)[-1] if focus else question.standalone
+
+
+def _similar(retriever: Retriever, to: Sequence[int], rows: Sequence[int]) -> Listed:
+    if not to:
+        return NOTHING
+    allowed = set(rows)
+    near = [row for row in neighbours(retriever, to[0]) if row in allowed]
+    if not near:
+        return Listed(absent=True)
+    return Listed(near, [likeness(retriever, to[0], row) for row in near], sure=True)

@@ -1,0 +1,39 @@
+"""Which papers may mean a notion that they do not say. Knows no request and no answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.retrieve.about import about
+from rag.retrieve.concordance import concordance
+from rag.retrieve.hybrid import Retriever
+from rag.retrieve.terms import words
+from rag.retrieve.topicality import FITTED, Model
+from rag.retrieve.wording import units
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Scores = NDArray[np.float32]
+
+FLOOR, PLAIN_FLOOR, LOOSE_FLOOR = 0.25, 0.4, 0.05
+"""Probability from which on a paper that does not say a notion is taken to mean it: in general; of
+a notion of few words, which papers on it would rather say; and where the paper has synonyms of all
+its words. Chosen by hand, among 0.25, 0.4, 0.5 and 0.7, and 0.05 and 0.1, on the questions for
+papers in ``evals/ask*.jsonl``."""
+
+
+def likely(retriever: Retriever, notion: str) -> Scores:
+    """Probability that a paper is about a notion, shape (papers,), below 1."""
+    if not words(notion):
+        return np.zeros(len(retriever.snapshot), np.float32)
+    notions = units(notion, concordance(retriever), retriever.lexical.repair(notion))
+    found = Model.read().probabilities(about(retriever, notions).matrix())
+    return np.minimum(found, 0.9999).astype(np.float32)
+
+
+def chance(papers: int) -> float:
+    """By how much a z-score says less than in the corpora that the weights were fitted on."""
+    return float(np.sqrt(np.log(FITTED) / np.log(max(papers, FITTED))))

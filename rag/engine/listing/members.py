@@ -1,0 +1,154 @@
+"""Which papers are what a request asks for, looked up in all of them.
+
+A paper that says it counts, in whatever form (``rag.retrieve.matching``). One that does not may
+still mean it: then its words and its nearness to the notion together have to be enough. Knows no
+answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.engine.expectations import unknown_name
+from rag.engine.listing.meaning import FLOOR, LOOSE_FLOOR, PLAIN_FLOOR, likely
+from rag.engine.listing.wish import Wish, completed
+from rag.retrieve.hybrid import Retriever
+from rag.retrieve.matching import Match, Unit, matcher
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Scores = NDArray[np.float32]
+
+LOOSELY = 0.9
+"""Probability of a paper that says it in synonyms."""
+LIKELY = 0.5
+FAINT, SEVERAL = 0.1, 3
+"""Probability from which on papers count that stand out where none is likely, and how many may."""
+PLENTY = 100
+"""Papers that say a notion from which on none is looked for that only means it: they tell what it
+is called here."""
+FEW = 3
+"""Words that say a notion so plainly that papers on it would use them."""
+
+
+@dataclass(frozen=True)
+class Members:
+    """The papers asked for: ``score`` (papers,) is 1 where a paper says it, at least ``FLOOR``
+    where it only means it, else 0; ``units`` are the words that they were found by."""
+
+    score: Scores
+    units: tuple[Unit, ...]
+
+    def among(self, rows: Sequence[int]) -> list[int]:
+        """Those of some papers that are asked for, in their order, the certain ones first."""
+        found = [row for row in rows if self.score[row] > 0]
+        return sorted(found, key=lambda row: self.score[row] < 1)
+
+    @property
+    def said(self) -> bool:
+        """Whether any paper says it."""
+        return bool((self.score == 1).any())
+
+    @property
+    def likely(self) -> bool:
+        """Whether any paper is more likely than not what is asked for."""
+        return bool((self.score >= LIKELY).any())
+
+
+def members(retriever: Retriever, wanted: Wish) -> Members:
+    """Score every paper by a wish; the first of its options that finds a paper counts."""
+    search = _Search(retriever, wanted)
+    found = _positive(search, wanted)
+    for notion in wanted.without:
+        if match := matcher(retriever).match(notion):
+            found = _lacking(retriever, match, found, wanted.literal)
+    units = tuple(dict.fromkeys(search.units))
+    if not found.any() and len(units) > FEW and not wanted.literal:
+        found = _faint(search.about)
+    return Members(found, units)
+
+
+def _faint(about: Scores) -> Scores:
+    """The few papers that stand out where a long request is so put that none is likely."""
+    near = about >= FAINT
+    few = near.sum() <= SEVERAL
+    return np.where(near, about, np.float32(0)) if few else np.zeros_like(about)
+
+
+def _lacking(retriever: Retriever, match: Match, found: Scores, literal: bool) -> Scores:
+    """The papers found that do not mention a notion. Where that tells them not apart, or nothing
+    else is asked for, and what papers do is asked about and not their words, those that say that
+    they do without it ("no human annotations")."""
+    kept = np.where(match.literal, np.float32(0), found)
+    everyone = bool((found == 1).all())
+    if literal or ((kept != found).any() and not everyone):
+        return kept
+    denied = matcher(retriever).denied(match) & (found > 0)
+    if denied.any():
+        return denied.astype(np.float32)
+    return np.zeros_like(found) if everyone else kept
+
+
+def _positive(search: _Search, wanted: Wish) -> Scores:
+    papers = len(search.retriever.snapshot)
+    if not wanted.options:
+        return np.full(papers, float(bool(wanted.without) or wanted.everything), np.float32)
+    if wanted.most:
+        each = [
+            search.notion(way[0])
+            for way in completed(wanted.options[0], matcher(search.retriever).says)
+        ]
+        had = np.sum([score == 1 for score in each], axis=0)
+        return np.asarray((had >= wanted.least) & (had <= wanted.most), np.float32)
+    found = np.zeros(papers, np.float32)
+    for place, option in enumerate(wanted.options, start=1):
+        ways = [
+            np.min([search.notion(notion) for notion in way], axis=0)
+            for way in completed(option, matcher(search.retriever).says)
+        ]
+        found = np.max(ways, axis=0)
+        if (found == 1).any() or place == len(wanted.options):
+            break
+    return found
+
+
+class _Search:
+    """Scores of notions, and the words that they were found by."""
+
+    def __init__(self, retriever: Retriever, wanted: Wish) -> None:
+        self.retriever = retriever
+        self.units: list[Unit] = []
+        self._wanted = wanted
+        self.about = np.zeros(len(retriever.snapshot), np.float32)
+
+    def notion(self, notion: str) -> Scores:
+        """1 for papers that say it, a probability for those that may mean it, else 0."""
+        match = matcher(self.retriever).match(notion)
+        if match is None:
+            return np.zeros(len(self.retriever.snapshot), np.float32)
+        self.units += match.units
+        if self._wanted.literal:
+            return match.literal.astype(np.float32)
+        if self._wanted.brings and (made := matcher(self.retriever).made(match)).any():
+            return made.astype(np.float32)
+        if self._foreign(notion) or match.literal.sum() >= PLENTY:
+            return match.literal.astype(np.float32)
+        about = likely(self.retriever, notion)
+        floor = PLAIN_FLOOR if len(match.units) <= FEW else FLOOR
+        meant = np.where(about >= floor, about, np.float32(0))
+        self.about = np.maximum(self.about, about)
+        loose = matcher(self.retriever).match(notion, loosely=True)
+        if loose is not None:
+            meant[loose.literal & (about >= LOOSE_FLOOR)] = LOOSELY
+        meant[match.literal] = 1
+        return meant
+
+    def _foreign(self, notion: str) -> bool:
+        """Whether a notion has a name that no paper has, so that none can mean it."""
+        lexical = self.retriever.lexical
+        return unknown_name(f"on {notion}", lexical.repair(notion), lexical.vocabulary)

@@ -1,0 +1,79 @@
+"""Which sentence of a listed paper shows that it belongs there. Knows no answer."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+
+from rag.engine.evidence import CONTRIBUTION, DEFINES, Evidence, evidence, introducing
+from rag.engine.listing.members import Members
+from rag.engine.question import Question
+from rag.retrieve.hybrid import Retriever, Signals
+from rag.retrieve.matching import matcher
+
+WEIGHED = 20
+"""Papers at most whose sentences are weighed as those of an answer; of more, each gives the nearest
+of those that say it."""
+
+
+def one_each(
+    retriever: Retriever,
+    signals: Signals,
+    question: Question,
+    found: Members,
+    rows: Sequence[int],
+) -> list[Evidence]:
+    """The most telling sentence of each paper among those that say most of what is asked."""
+    if len(rows) > WEIGHED:
+        return [_first(retriever, signals, found, row) for row in rows]
+    return [showing(retriever, signals, question, found, row)[0] for row in rows]
+
+
+def showing(
+    retriever: Retriever, signals: Signals, question: Question, found: Members, row: int
+) -> list[Evidence]:
+    """A paper's sentences, first those with most of the words that it was found by, each lot in
+    the order of the evidence."""
+    sentences = evidence(retriever, signals, question, row, favour=CONTRIBUTION)
+    spots = [matcher(retriever).spots(unit, row) for unit in found.units]
+    return sorted(sentences, key=lambda s: -_units_in(spots, s.start, s.end))
+
+
+def brings(
+    retriever: Retriever,
+    signals: Signals,
+    question: Question,
+    found: Members,
+    row: int,
+    sentences: int = 2,
+) -> list[Evidence]:
+    """The sentence that introduces what a paper brings, and those that fit the question."""
+    weighed = evidence(retriever, signals, question, row)
+    new = introducing(retriever.snapshot.paper(row), weighed, DEFINES)[0]
+    fits = showing(retriever, signals, question, found, row)
+    return [new, *(sentence for sentence in fits if sentence.start != new.start)][:sentences]
+
+
+def _units_in(spots: Sequence[Sequence[int]], start: int, end: int) -> int:
+    return sum(any(start <= spot < end for spot in places) for places in spots)
+
+
+def _first(retriever: Retriever, signals: Signals, found: Members, row: int) -> Evidence:
+    """The sentence with most of the words, of several the nearest one."""
+    snapshot, texts = retriever.snapshot, matcher(retriever)
+    spans = snapshot.spans(row)
+    starts = [start for start, _ in spans]
+    said = Counter(
+        sentence
+        for unit in found.units
+        for sentence in {bisect_right(starts, spot) - 1 for spot in texts.spots(unit, row)}
+        if sentence >= 0
+    )
+    most = max(said.values(), default=0)
+    cosines = signals.sentence[snapshot.sentence_rows(row)].tolist()
+    fullest = [i for i in range(len(spans)) if said[i] == most]
+    best = max(fullest, key=lambda i: (round(cosines[i], 4), -i))
+    start, end = spans[best]
+    text, _, before = texts.text(row)
+    return Evidence(row, start, end, text[before + start : before + end], round(cosines[best], 4))
