@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval eval-check mutations calibrate sentences planted summaries topics bench clean
+.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted summaries topics bench bench-quality clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -36,9 +36,13 @@ mutations: $(VENV)/.dev
 
 calibrate: $(VENV)/.installed
 	$(BIN)/python evals/calibrate.py --lists $(SHARED)/corpus
+	$(BIN)/python evals/unanswerable.py --shared $(SHARED)
 
 sentences: $(VENV)/.dev
 	$(BIN)/python evals/sentences.py --shared $(SHARED)
+
+picking: $(VENV)/.installed
+	$(BIN)/python evals/picking.py --shared $(SHARED)
 
 planted: $(VENV)/.installed
 	$(BIN)/python evals/planted.py --shared $(SHARED)
@@ -48,6 +52,9 @@ summaries: $(VENV)/.dev
 
 topics: $(VENV)/.installed
 	$(BIN)/python evals/topics.py --lists $(SHARED)/corpus
+
+bench-quality: $(VENV)/.dev
+	$(BIN)/python evals/quality.py --shared $(SHARED)
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/ingest.py

@@ -16,3 +16,36 @@ def test_the_ingest_benchmark_reports_its_ratios() -> None:
         command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout)
+
+
+def _quality(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "evals/quality.py", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+
+
+def test_quality_leaves_out_what_it_has_no_data_for_and_says_so(tmp_path: Path) -> None:
+    done = _quality("--shared", str(tmp_path), "--json")
+    assert json.loads(done.stdout) == {}
+    sections = ("asking", "search", "rationales", "conference", "speed")
+    assert all(f"{name}: left out, no " in done.stderr for name in sections)
+
+
+def test_quality_compares_with_the_best_of_the_plain_ways() -> None:
+    script = (
+        "import sys; sys.path.insert(0, 'evals'); from comparing import compared; print("
+        "compared('set', 'facts', {'BM25': [0, 0, 1], 'MiniLM': [1, 0, 1],"
+        " 'rank fusion': [0, 0, 0], 'ours': [1, 1, None]}).markdown())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *cells, gain = [cell.strip() for cell in done.stdout.strip().strip("|").split("|")]
+    assert cells == ["set", "facts", "2", "0.333", "0.667", "0.000", "1.000"]
+    assert gain.startswith("+0.333 [")

@@ -23,6 +23,8 @@ from tests.corpus import index
 ROOT = Path(__file__).parent.parent
 EVALS = ROOT / "evals"
 CASES = load_suites(EVALS)
+TAGS = {"dev", "hard", "test", "more", "lists-dev", "lists-test", "later", "held"}
+"""Who has seen a case: each has one of these."""
 KEYS = [json.loads(row)["key"] for row in (EVALS / "papers.jsonl").read_text().splitlines()]
 NOTES = [ROOT / "rag" / "sample" / "iclr2026_notes.jsonl"]
 LISTS = sorted((ROOT.parent / "shared" / "corpus").glob("0*.txt"))
@@ -61,8 +63,10 @@ def test_there_are_enough_questions_of_every_kind() -> None:
         "false-premise",
         "typo",
         "follow-up",
+        "find",
+        "similar",
     }
-    assert min(counts.values()) >= 6
+    assert min(counts.values()) >= 3
 
 
 def test_many_cases_say_more_than_a_few_facts() -> None:
@@ -93,12 +97,12 @@ def test_some_topics_are_not_in_the_corpus() -> None:
 
 def test_a_tag_says_what_a_case_was_used_for() -> None:
     for case in every_case():
-        assert len({"dev", "hard", "test", "more"} & {*case.tags}) == 1, case.id
+        assert len(TAGS & {*case.tags}) == 1, case.id
 
 
 def test_facts_are_expected_of_answers_only() -> None:
     for case in CASES["ask"]:
-        assert bool(case.facts) == (case.outcome == "answered"), case.id
+        assert bool(case.facts) == (case.outcome in ("answered", "partial")), case.id
 
 
 def test_references_hold_the_facts_and_nothing_forbidden() -> None:
