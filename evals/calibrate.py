@@ -29,7 +29,7 @@ from indexes import HERE, asker_over, corpora
 
 from rag.engine import outcome
 from rag.engine.answer import Asker
-from rag.engine.outcome import WEIGHTS, Indications, weighed
+from rag.engine.outcome import TOO_MUCH, WEIGHTS, Indications, weighed
 from rag.evaluate.cases import load_suites
 from rag.evaluate.papers import Names
 from rag.evaluate.types import Case
@@ -48,6 +48,8 @@ REQUESTS = ("Which papers are about {}?", "Are there papers on {}?", "What do pa
 RIDGE = 3.0
 HELD = "held"
 """The tag of questions that nothing is fitted on."""
+PLACES = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+"""Doubts from which on one might refuse."""
 OUTCOMES = ("answered", "partial", "not_in_abstracts", "not_in_corpus")
 
 
@@ -145,7 +147,10 @@ def predict(x: np.ndarray, beta: np.ndarray) -> np.ndarray:
 def balance(refused: np.ndarray, refuse: np.ndarray) -> str:
     right = (refused & refuse).sum()
     precision, recall = right / max(refused.sum(), 1), right / max(refuse.sum(), 1)
-    return f"refusal precision {precision:.3f}, recall {recall:.3f} of {len(refuse)} questions"
+    agree = (refused == refuse).mean()
+    return (
+        f"refusal precision {precision:.3f}, recall {recall:.3f}, right {agree:.3f}, {len(refuse)}"
+    )
 
 
 def fitted(data: Sequence[Row], *, write: bool, verbose: bool) -> Iterator[str]:
@@ -163,12 +168,14 @@ def fitted(data: Sequence[Row], *, write: bool, verbose: bool) -> Iterator[str]:
     if write:
         WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
         outcome.weights.cache_clear()
-    refused = np.zeros(len(data), bool)
+    doubt = np.zeros(len(data))
     for tag in sorted(set(tags)):
         own = tags == tag
-        refused[own] = predict(x[own], fit(x[~own], y[~own], weight[~own])) > 0.5
-        yield f"{tag:<12}{balance(refused[own & real], y[own & real])}"
-    yield f"{'all':<12}{balance(refused[real], y[real])}"
+        doubt[own] = predict(x[own], fit(x[~own], y[~own], weight[~own]))
+        yield f"{tag:<12}{balance(doubt[own & real] >= TOO_MUCH, y[own & real])}"
+    for least in PLACES:
+        yield f"doubt {least:<6}{balance(doubt[real] >= least, y[real])}"
+    refused = doubt >= TOO_MUCH
     if verbose:
         for row, refuses in zip(data, refused, strict=True):
             if row.made == "as is" and refuses != row.refuse:

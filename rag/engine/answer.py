@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rag.engine.extractive import SENTENCES, near, select
 from rag.engine.listing.listed import NOTHING, listed
 from rag.engine.names import TITLE, Names
-from rag.engine.outcome import doubt, indications
+from rag.engine.outcome import TOO_MUCH, doubt, indications
 from rag.engine.premise import denial
 from rag.engine.question import FollowUp, Question, Turn, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
@@ -255,7 +255,7 @@ class Asker:
         rows = list(dict.fromkeys([*found.rows, *rows]))
         considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
         denied = denial(self.retriever, asked, picked)
-        about = bool(named or continued) or doubt(weight) < 0.5
+        about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered
 
     def _compared(

@@ -53,6 +53,9 @@ class Indications:
     """1 if a detail is asked for that abstracts seldom give."""
 
 
+TOO_MUCH = 0.6
+"""Doubt from which on an answer is refused: about where questions by others are most often judged
+right (``evals/calibrate.py`` shows the places around it)."""
 WEIGHTS = Path(__file__).with_name("outcome.json")
 ABOUT = 0.4
 """Similarity from which on a refusal says that the paper is here and does not say it. Chosen on our
@@ -62,7 +65,7 @@ questions: none of those on other matters reaches it, nor do 93 % of SciFact's a
 def judge(found: Indications, *, by_chance: bool) -> Outcome:
     """The outcome that the indications call for; what is called by its name is here, unless it is
     named ``by_chance``."""
-    if doubt(found) < 0.5:
+    if doubt(found) < TOO_MUCH:
         return "answered"
     about = (found.named and not by_chance) or found.similarity >= ABOUT
     return "not_in_abstracts" if about else "not_in_corpus"

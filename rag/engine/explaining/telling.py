@@ -17,6 +17,7 @@ from rag.engine.explaining.values import (
     Verdict,
     Word,
 )
+from rag.engine.outcome import TOO_MUCH
 
 Part = tuple[str, list[str]]
 """A heading and the sentences under it."""
@@ -103,8 +104,10 @@ def _verdict(verdict: Verdict) -> Part:
         lines.append("The model was not asked.")
     lines += [f"Against an answer: {'; '.join(against)}."] if against else []
     lines += [f"For one: {'; '.join(favour)}."] if favour else []
-    lines.append(f"Together they leave a doubt of {share(verdict.doubt)}; 50 % is too much.")
-    if verdict.outcome not in REFUSED and verdict.doubt >= 0.5:
+    lines.append(
+        f"Together they leave a doubt of {share(verdict.doubt)}; {share(TOO_MUCH)} is too much."
+    )
+    if verdict.outcome not in REFUSED and verdict.doubt >= TOO_MUCH:
         lines.append(REGARDLESS)
     return REFUSED.get(verdict.outcome, "Answered"), lines
 
