@@ -71,6 +71,20 @@ def test_papers_are_recognised_by_their_handles(question: str, rows: list[int]) 
 
 
 @pytest.mark.parametrize(
+    ("question", "spelt"),
+    [
+        ("What is TidNet?", "What is TideNet?"),
+        ("How does tideatlas work?", "How does Tide Atlas work?"),
+        ("Is Leema like TideNet?", "Is Leema like TideNet?"),
+        ("Are tide nets strange?", "Are tide nets strange?"),
+    ],
+)
+def test_a_slip_in_a_name_is_mended(question: str, spelt: str) -> None:
+    names = Names(["TideNet", "LemmaLoom", "Loom", "Tide Atlas", "Loom"])
+    assert names.spelt(question, lambda word: True) == spelt
+
+
+@pytest.mark.parametrize(
     ("question", "text", "lacks"),
     [
         ("How many lemmas are used?", "It weaves in 40 new lemmas.", False),
@@ -199,7 +213,7 @@ def test_a_list_is_complete_and_not_the_best_few(asker: Asker) -> None:
 def test_a_list_of_what_no_paper_is_about_is_refused(asker: Asker, question: str) -> None:
     answer = asker.ask(question)
     assert answer.outcome == "not_in_corpus"
-    assert answer.text.startswith("0 of 8 papers are about that. Nothing here")
+    assert answer.text.startswith("0 of 8 papers are about that. Nearest")
     assert answer.statements == ()
 
 

@@ -48,10 +48,13 @@ class Names:
         return _WORD.sub(lambda word: self._meant(word[0], strange) or word[0], question)
 
     def _meant(self, word: str, strange: Callable[[str], bool]) -> str | None:
-        """The one name of one word that is one slip away."""
+        """The one name that is written apart, or that is of one word and one slip away."""
         lower = word.casefold()
         if len(word) < FEWEST_LETTERS or (lower,) in self._rows or not strange(lower):
             return None
+        apart = [rows for key, rows in self._rows.items() if len(key) > 1 and "".join(key) == lower]
+        if [*map(len, apart)] == [1]:
+            return self._handles[apart[0][0]]
         from rapidfuzz.distance import OSA
 
         found = [

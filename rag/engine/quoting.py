@@ -24,8 +24,8 @@ OTHER_AREA = "no area"
 """Heads the papers that have none, where others do."""
 
 REFUSALS = {
-    "not_in_abstracts": "The abstracts here do not say. Nearest to the question:",
-    "not_in_corpus": "Nothing here is about that. Nearest to the question:",
+    "not_in_abstracts": "The abstracts here do not say.",
+    "not_in_corpus": "Nothing here is about that.",
 }
 
 UNREAD = "No word of the question finds a paper here."
@@ -156,13 +156,14 @@ def declined(considered: Considered, outcome: Outcome) -> Answer:
     if considered.question.kind not in ("list", "count", "find") or considered.literal:
         return answer
     none = f"0 of {len(considered.rows)} papers are about that."
-    return replace(answer, text=f"{none} {answer.text}")
+    return replace(answer, text=answer.text.replace(REFUSALS[outcome], none, 1))
 
 
 def refusal(asked: Question, outcome: Outcome, nearest: Sequence[Paper]) -> Answer:
     """A refusal; without any ``nearest`` paper the index is empty."""
     listed = "; ".join(f"{paper.name} [{i}]" for i, paper in enumerate(nearest, start=1))
-    text = f"{REFUSALS[outcome]} {listed}." if listed else "The index holds no papers."
+    said = f"{REFUSALS[outcome]} Nearest to the question: {listed}."
+    text = said if listed else "The index holds no papers."
     return Answer(
         question=asked.asked,
         standalone_question=asked.standalone,
