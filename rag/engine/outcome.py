@@ -34,8 +34,6 @@ class Indications:
     rarity in the corpus."""
     similarity: float
     """Best cosine of a sentence of the paper to the question."""
-    whole: float
-    """Cosine of the whole abstract to the question."""
     evidence: float
     """Learned score of the best sentence (``rag.engine.sentences``), in log-odds."""
     named: float
@@ -128,7 +126,6 @@ def indications(
     return Indications(
         covered=covered,
         similarity=float(cosines.max()),
-        whole=float(signals.whole[cited[0]]),
         evidence=picked[0].score,
         named=float(named),
         uncovered=1 - covered if listed else 0.0,

@@ -45,11 +45,6 @@ INDICATIONS: Mapping[str, Phrase] = {
         "the nearest sentence is close in meaning ({value} of 1)",
         "the nearest sentence is not close in meaning ({value} of 1)",
     ),
-    "whole": Phrase(
-        "the abstract as a whole is close in meaning ({value} of 1)",
-        "the abstract as a whole is not close in meaning ({value} of 1)",
-        bound=0.3,
-    ),
     "evidence": Phrase(
         "its best sentence is like those that answer such questions",
         "its best sentence is unlike those that answer such questions",
