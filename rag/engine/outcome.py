@@ -75,7 +75,7 @@ def by_chance(retriever: Retriever, question: str, handle: str) -> bool:
     name = words(handle)
     if len(name) != 1 or handle == handle.lower() or handle in question:
         return False
-    return name[0] in words(question) and retriever.lexical.everyday(name[0])
+    return name[0] in words(question) and retriever.lexical.is_real(name[0])
 
 
 def doubt(found: Indications) -> float:

@@ -156,7 +156,7 @@ class Lexical:
 
     def _apart(self, word: str) -> dict[str, str] | None:
         """The two words that an unknown one was typed of, if some papers have both."""
-        if len(word) < 2 * PART or self._is_real(word):
+        if len(word) < 2 * PART or self.is_real(word):
             return None
         splits = [(word[:i], word[i:]) for i in range(PART, len(word) - PART + 1)]
         known = [pair for pair in splits if all(self.knows(stem(part)) for part in pair)]
@@ -167,7 +167,7 @@ class Lexical:
     def _nearest(self, word: str) -> str:
         """The term of the word that was meant by an unknown one; its own if it is near none."""
         term = stem(word)
-        if self._is_real(word):
+        if self.is_real(word):
             return self._derived(term) or term
         if len(word) < TYPO_LETTERS:
             return term
@@ -183,14 +183,10 @@ class Lexical:
 
     def strange(self, word: str) -> bool:
         """Whether no paper has a word, and it is none that is known to be right."""
-        return not self.knows(stem(word)) and not self._is_real(word)
+        return not self.knows(stem(word)) and not self.is_real(word)
 
-    def everyday(self, word: str) -> bool:
-        """Whether a word is known to be right, whether or not a paper has it."""
-        return self._is_real(word)
-
-    def _is_real(self, word: str) -> bool:
-        """Whether a word or another form of it is known to be right."""
+    def is_real(self, word: str) -> bool:
+        """Whether a word, or another form of it, is right, whether or not a paper has it."""
         return any(map(self._is_word, (word, *forms(word))))
 
     def _derived(self, term: str) -> str | None:

@@ -84,16 +84,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class Match:
-    """How a corpus has a notion; arrays of shape (papers,).
+    """How a corpus has a notion; the array has shape (papers,).
 
-    ``has`` is for each unit where it stands at all, ``covered`` the share of the units by rarity,
-    ``literal`` where all of them stand, those of a group together.
+    ``literal`` is where all of its units stand, those of a group together.
     """
 
     units: tuple[Unit, ...]
-    has: tuple[Flags, ...]
-    rarity: tuple[float, ...]
-    covered: NDArray[np.float32]
     literal: Flags
 
 
@@ -128,13 +124,10 @@ class Matcher:
         return loose if _OF_NAME.search(notion) or not strict.literal.any() else strict
 
     def _matched(self, units: tuple[Unit, ...]) -> Match:
-        has = tuple(self.holding(unit) for unit in units)
-        rarity = tuple(_rarity(flags) for flags in has)
-        covered = sum(r * flags for r, flags in zip(rarity, has, strict=True)) / sum(rarity)
-        literal = np.logical_and.reduce(has)
+        literal = np.logical_and.reduce([self.holding(unit) for unit in units])
         for row in np.flatnonzero(literal):
             literal[row] = self._together(units, int(row))
-        return Match(units, has, rarity, np.asarray(covered, np.float32), literal)
+        return Match(units, literal)
 
     def says(self, phrase: str) -> bool:
         """Whether any paper has the words of a phrase side by side."""
@@ -311,9 +304,3 @@ def _common(seen: Counter[Phrase]) -> list[Phrase]:
 
 def _distinct(*phrases: Phrase) -> tuple[Phrase, ...]:
     return tuple(dict.fromkeys(phrases))
-
-
-def _rarity(flags: Flags) -> float:
-    """Robertson's inverse document frequency."""
-    n, found = len(flags), int(flags.sum())
-    return float(np.log1p((n - found + 0.5) / (found + 0.5)))
