@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from rag.engine.extractive import SENTENCES, near, select
-from rag.engine.listing.listed import NOTHING, listed
+from rag.engine.listing import KINDS, NOTHING, Listed
 from rag.engine.names import TITLE, Names
 from rag.engine.outcome import TOO_MUCH, doubt, indications
 from rag.engine.premise import denial
@@ -246,7 +246,7 @@ class Asker:
         rows = self._rows(signals, focus, filters, also)
         named = [row for row in self._named(asked.standalone) if row in rows]
         continued = [row for row in focus if row in rows]
-        found = listed(self.retriever, signals, asked, named, continued, rows)
+        found = self._listed(asked, signals, named, continued, rows)
         if asked.kind == "compare" and not asked.introduces:
             return self._compared(asked, signals, rows, named, continued)
         picked = found.picked or select(self.retriever, signals, asked, named, rows)
@@ -257,6 +257,20 @@ class Asker:
         denied = denial(self.retriever, asked, picked)
         about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered
+
+    def _listed(
+        self,
+        asked: Question,
+        signals: Signals,
+        named: Sequence[int],
+        continued: Sequence[int],
+        rows: Sequence[int],
+    ) -> Listed:
+        if asked.kind not in KINDS:
+            return NOTHING
+        from rag.engine.listing.listed import listed  # which loads all that knows of topics
+
+        return listed(self.retriever, signals, asked, named, continued, rows)
 
     def _compared(
         self,

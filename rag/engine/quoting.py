@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from rag.engine.evidence import Evidence
-from rag.engine.listing.listed import Listed
+from rag.engine.listing import Listed
 from rag.engine.outcome import Indications, by_chance, judge
 from rag.engine.premise import CORRECTED
 from rag.engine.question import Question

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from rag.engine.evidence import Evidence
+from rag.engine.listing import NOTHING, Listed
 from rag.engine.listing.meaning import chance
 from rag.engine.listing.members import FEW, Members, members
 from rag.engine.listing.quotes import brings, one_each
@@ -20,21 +19,6 @@ OUTSTANDING = 4.5
 """Summed z-scores from which on a paper stands out of some forty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """``rows`` of the papers asked for, best first, none where no list is asked for or nothing is
-    found; ``picked`` their sentences; ``sure`` if some paper says it in as many words."""
-
-    rows: Sequence[int] = ()
-    picked: Sequence[Evidence] = ()
-    sure: bool = False
-    absent: bool = False
-    """Whether all papers were looked through, and none comes near what is asked for."""
-
-
-NOTHING = Listed()
-
-
 def listed(
     retriever: Retriever,
     signals: Signals,
@@ -43,12 +27,10 @@ def listed(
     focus: Sequence[int],
     rows: Sequence[int],
 ) -> Listed:
-    """What a list, a count or a search for a paper gets among ``rows``, which are in the order of
+    """What a question of one of ``KINDS`` gets among ``rows``, which are in the order of
     their nearness; ``named`` are called by name, and the conversation goes on about ``focus``."""
     if question.kind == "similar":
         return _similar(retriever, [*named, *focus][:1], rows)
-    if question.kind not in ("list", "count", "find"):
-        return NOTHING
     wanted = wish(_said(question, focus))
     found = members(retriever, wanted)
     matched = found.among(focus or rows)
