@@ -74,7 +74,8 @@ class Asker:
         usage += spent
         if not (found.rows or considered.also) and (note := self.retriever.foreign(asked.text)):
             answer = _told(unread(asked, note), on_text)
-            return replace(answer, usage=usage, notes=(*filter(None, [told]), *answer.notes))
+            notes = (*filter(None, [told]), *answer.notes)
+            return replace(answer, question=question, usage=usage, notes=notes)
         if on_considered:
             on_considered(considered)
         answer = considered.told_missing(self._answer(considered, on_text))
