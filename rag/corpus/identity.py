@@ -16,7 +16,7 @@ _OPENREVIEW = re.compile(r"openreview\.net/\w+\?(?:[^#]*&)?id=([\w-]+)", re.IGNO
 _ARXIV = re.compile(
     r"arxiv(?:\.org/(?:abs|pdf|html)/|[.:])((?:\d{4}\.\d{4,5}|[a-z.-]+/\d{7})(?!\d))", re.IGNORECASE
 )
-_DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&]+)", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
