@@ -47,7 +47,7 @@ def _blocks(text: str) -> Iterator[Block]:
 
 def _parsed(text: str) -> list[Block]:
     """The library's blocks; it reports damage to the log, where nobody looks."""
-    from bibtexparser import Library
+    from bibtexparser.library import Library
     from bibtexparser.middlewares import RemoveEnclosingMiddleware
     from bibtexparser.splitter import Splitter
 

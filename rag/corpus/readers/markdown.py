@@ -66,9 +66,9 @@ def _fields(section: _Section) -> dict[str, object]:
     labels = list(_LABEL.finditer(body))
     if authors := _EMPHASISED.search(body[: labels[0].start()] if labels else ""):
         fields["authors"] = authors[1]
-    for label, following in zip(labels, [*labels[1:], None], strict=True):
+    ends = [*(label.start() for label in labels[1:]), len(body)]
+    for label, end in zip(labels, ends, strict=False):
         if knows(label[2]):
-            end = following.start() if following else len(body)
             fields.setdefault(label[2].casefold(), body[label.end() : end].strip())
     return fields
 

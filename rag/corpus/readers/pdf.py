@@ -42,11 +42,11 @@ def read(data: bytes) -> Iterator[RawRecord | Rejection]:
     try:
         document = PdfReader(io.BytesIO(data))
         text = "\n".join(page.extract_text() for page in document.pages[:PAGES])
-        told = (document.metadata or {}).get("/Title") or ""
+        told = document.metadata.title if document.metadata else ""
     except Exception as error:  # whatever a damaged file makes the library raise
         yield reject(1, f"not a PDF that can be read: {error}")
         return
-    yield _record(text, str(told))
+    yield _record(text, told or "")
 
 
 def _record(text: str, told: str) -> RawRecord | Rejection:
