@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -39,11 +40,47 @@ def test_an_untitled_abstract_meets_its_titled_record() -> None:
     assert merged.sources[0].ordinal == 1
 
 
-def test_the_first_own_id_and_the_first_value_win() -> None:
-    first = paper(id="a", venue="Here")
-    second = paper(id="b", venue="There", area="insects")
+def test_the_fullest_record_wins_and_the_others_fill_what_it_lacks() -> None:
+    first = paper(id="a", venue="Here", year=2026)
+    second = paper(id="b", venue="There", area="insects", title="Bees add")
     (merged,) = merge([first, second])
-    assert (merged.paper_id, merged.venue, merged.area) == ("a", "Here", "insects")
+    assert (merged.paper_id, merged.venue, merged.year) == ("a", "There", 2026)
+
+
+def test_the_order_of_reading_does_not_count() -> None:
+    longer = TEXT + " Wasps do not."
+    records = [
+        paper(at=1),
+        paper(longer, id="b", at=2, url="https://doi.org/10.1000/bees"),
+        paper("Glaciers retreat faster than models say.", id="b", at=3, title="Ice"),
+        paper(TEXT, at=4, url="https://doi.org/10.1000/BEES", title="Bees add"),
+    ]
+    merged = merge(records)
+    assert len(merged) == 2
+    assert all(merge(order) == merged for order in permutations(records))
+
+
+def test_one_title_is_one_paper_if_the_texts_overlap() -> None:
+    title = "Bees that add and subtract"
+    revised = paper(TEXT.replace("four", "six"), id="b", at=2, title=title.upper())
+    other = paper("Glaciers retreat faster than models say.", id="c", at=3, title=title)
+    assert len(merge([paper(id="a", title=title), revised, other])) == 2
+
+
+def test_a_copy_with_small_changes_meets_its_record() -> None:
+    long = " ".join(f"word{n} means thing{n} and never part{n}." for n in range(40))
+    titled = paper(long, id="bee1", at=2, title="Words and things")
+    changed = paper(long.replace("never part7", "rarely part7"), at=1)
+    assert [found.paper_id for found in merge([changed, titled])] == ["bee1"]
+
+
+def test_papers_that_begin_alike_stay_apart() -> None:
+    shared = " ".join(f"word{n} means thing{n}." for n in range(15))
+    papers = [
+        paper(f"{shared} {' '.join(f'{name}{n} is new.' for n in range(30))}", at=n)
+        for n, name in enumerate(("ox", "hen"))
+    ]
+    assert len(merge(papers)) == 2
 
 
 def test_versions_with_one_id_are_one_paper_with_the_longer_text() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from rag.corpus.clean import clean_text
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
 from rag.corpus.identity import paper_id
-from rag.corpus.readers import reader_for
+from rag.corpus.readers import binary_reader_for, reader_for
 from rag.corpus.record import RawRecord, reject
 from rag.errors import SourceError
 from rag.types import Paper, Rejection, Source
@@ -26,7 +27,7 @@ MAX_ABSTRACT_CHARS = 50_000
 MAX_TITLE_CHARS, MAX_ID_CHARS = 2_000, 500
 """Far above any; more is another field under that name."""
 
-READING = 1
+READING = 2
 """To be raised when the same bytes would be read differently, so that they are read again."""
 
 _EXPECTED = (
@@ -57,13 +58,12 @@ def read_file(path: str) -> FileReading:
     Raises SourceError if it cannot be read, is not text, or holds no abstract.
     """
     data = _read_bytes(path)
-    text = _text(path, data)
-    reader = reader_for(text, Path(path).suffix.lower())
+    format, found_records = _reading(path, data)
     # A name that is no UTF-8 can be opened, but not written down.
     path, file = _writable(path), _writable(str(Path(path).resolve()))
     records: list[Paper] = []
     rejected: list[Rejection] = []
-    for found in reader.read(text):
+    for found in found_records:
         source = Source(path, len(records) + 1, found.line or 1, file)
         taken = _paper(found, source) if isinstance(found, RawRecord) else found
         if isinstance(taken, Paper):
@@ -72,9 +72,16 @@ def read_file(path: str) -> FileReading:
             rejected.append(replace(taken, path=path))
     if not records:
         raise _no_abstract(path, rejected)
-    return FileReading(
-        path, file, _digest(path, data), reader.name, tuple(records), tuple(rejected)
-    )
+    return FileReading(path, file, _digest(path, data), format, tuple(records), tuple(rejected))
+
+
+def _reading(path: str, data: bytes) -> tuple[str, Iterator[RawRecord | Rejection]]:
+    """The format of a file and what it holds, as it is read."""
+    if binary := binary_reader_for(data):
+        return binary.name, binary.read(data)
+    text = _text(path, data)
+    reader = reader_for(text, Path(path).suffix.lower())
+    return reader.name, reader.read(text)
 
 
 def _writable(path: str) -> str:

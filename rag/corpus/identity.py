@@ -9,14 +9,19 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from rag.types import Paper
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _OPENREVIEW = re.compile(r"openreview\.net/\w+\?(?:[^#]*&)?id=([\w-]+)", re.IGNORECASE)
 _ARXIV = re.compile(
     r"arxiv(?:\.org/(?:abs|pdf|html)/|[.:])((?:\d{4}\.\d{4,5}|[a-z.-]+/\d{7})(?!\d))", re.IGNORECASE
 )
-_DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_BARE_ARXIV = re.compile(r"(\d{4}\.\d{4,5})(?:v\d+)?")
+_DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&]+)", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
@@ -28,6 +33,20 @@ def paper_id(id: str | None, url: str | None, text: str) -> str:
     lower case, or itself without scheme and trailing slash. A text gives 12 hex digits.
     """
     return _printable(id) or _from_url(_printable(url)) or text_key(text)[:12]
+
+
+def identifiers(paper: Paper) -> tuple[tuple[str, str], ...]:
+    """What names a paper everywhere, as far as its id and URL tell: scheme and id."""
+    url = paper.url or ""
+    found = []
+    if forum := _OPENREVIEW.search(url):
+        found.append(("openreview", forum[1]))
+    for text in (paper.paper_id, url):
+        if arxiv := _ARXIV.search(text) or _BARE_ARXIV.fullmatch(text):
+            found.append(("arxiv", f"arXiv:{arxiv[1]}"))
+        elif doi := _DOI.search(unquote(text)):
+            found.append(("doi", doi[1].rstrip("/").lower()))
+    return tuple(dict.fromkeys(found))
 
 
 def text_key(text: str) -> str:

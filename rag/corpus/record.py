@@ -41,6 +41,15 @@ class Reader:
     read: Callable[[str], Iterator[RawRecord | Rejection]]
 
 
+@dataclass(frozen=True, slots=True)
+class BinaryReader:
+    """A file format that is no text: the same of its bytes, which say by themselves what it is."""
+
+    name: str
+    sniff: Callable[[bytes], bool]
+    read: Callable[[bytes], Iterator[RawRecord | Rejection]]
+
+
 def reject(line: int, reason: str) -> Rejection:
     """A Rejection of what stands on ``line``; whoever knows the file fills in its path."""
     return Rejection(path="", line=line, reason=reason)

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from rag.corpus.readers.atom import ATOM
+from rag.corpus.readers.bibtex import BIBTEX
 from rag.corpus.readers.json_document import JSON_DOCUMENT
 from rag.corpus.readers.json_lines import JSON_LINES
+from rag.corpus.readers.markdown import MARKDOWN
 from rag.corpus.readers.paragraphs import PARAGRAPHS
-from rag.corpus.record import Reader
+from rag.corpus.readers.pdf import PDF
+from rag.corpus.readers.ris import RIS
+from rag.corpus.readers.table import TABLE
+from rag.corpus.readers.tagged import ENDNOTE, NBIB, WOS
+from rag.corpus.readers.workbook import WORKBOOK
+from rag.corpus.record import BinaryReader, Reader
 
-READERS: tuple[Reader, ...] = (JSON_LINES, JSON_DOCUMENT, PARAGRAPHS)
+BINARY: tuple[BinaryReader, ...] = (WORKBOOK, PDF)
+
+READERS: tuple[Reader, ...] = (
+    JSON_LINES,
+    JSON_DOCUMENT,
+    ATOM,
+    BIBTEX,
+    RIS,
+    WOS,
+    NBIB,
+    ENDNOTE,
+    TABLE,
+    MARKDOWN,
+    PARAGRAPHS,
+)
 """In the order in which they are asked; the last one takes anything."""
 
 
 def reader_for(text: str, suffix: str) -> Reader:
     """The first reader that recognises the text."""
     return next(reader for reader in READERS if reader.sniff(text, suffix))
+
+
+def binary_reader_for(data: bytes) -> BinaryReader | None:
+    """The reader of what is no text and known; None for all else."""
+    return next((reader for reader in BINARY if reader.sniff(data)), None)

@@ -1,0 +1,47 @@
+"""RIS, as reference managers and databases export it; read by ``rispy``, one record at a time.
+
+The file is cut into records before, so that a broken one costs only itself and each has its line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag.corpus.fields import record_from
+from rag.corpus.record import RawRecord, Reader, reject
+from rag.types import Rejection
+
+_START = re.compile(r"^TY[ \t]{1,3}-", re.MULTILINE)
+_TAG = re.compile(r"^([A-Z][A-Z0-9])[ \t]+-(?:[ \t]|$)", re.MULTILINE)
+"""A tag as it is met: the standard wants two spaces, some files have a tab."""
+_END = "\nER  - "
+
+
+def sniff(text: str, suffix: str) -> bool:
+    """Whether a record begins somewhere near the top: some databases write a letterhead."""
+    return _START.search(text[:5_000]) is not None or suffix == ".ris"
+
+
+def read(text: str) -> Iterator[RawRecord | Rejection]:
+    """The record of each entry, also of a last one that is cut off."""
+    starts = [found.start() for found in _START.finditer(text)]
+    if not starts:
+        yield reject(1, "no entry begins with TY  -")
+    for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        line = text.count("\n", 0, begin) + 1
+        yield _record(text[begin:end], line)
+
+
+def _record(entry: str, line: int) -> RawRecord | Rejection:
+    import rispy  # only who has such a file waits for it
+
+    entry = _TAG.sub(r"\1  - ", entry.partition(_END)[0]) + _END
+    try:
+        fields = rispy.loads(entry)[0]
+    except (KeyError, IndexError, TypeError) as error:
+        return reject(line, f"not an entry of RIS: {error!r}")
+    return record_from(fields, line)
+
+
+RIS = Reader("ris", sniff, read)
