@@ -55,8 +55,8 @@ def _groups(records: Sequence[Paper]) -> list[list[Paper]]:
     from scipy.cluster.hierarchy import DisjointSet  # only an ingest waits for it
 
     same = DisjointSet(range(len(records)))
-    for one, other in _pairs(records):
-        same.merge(one, other)
+    for pair in _pairs(records):
+        same.merge(*pair)
     return [[records[i] for i in sorted(group)] for group in same.subsets()]
 
 
@@ -65,7 +65,8 @@ def _pairs(records: Sequence[Paper]) -> Iterator[tuple[int, int]]:
     certain: dict[Hashable, int] = {}
     likely: dict[Hashable, int] = {}
     for i, record in enumerate(records):
-        for key in (text_key(record.text), *identifiers(record)):
+        keys: list[Hashable] = [text_key(record.text), *identifiers(record)]
+        for key in keys:
             yield certain.setdefault(key, i), i
         for key in _likely_keys(record):
             first = likely.setdefault(key, i)
