@@ -128,5 +128,6 @@ class Intake:
             return
         near = get_close_matches(name.casefold(), [n.casefold() for n in names], n=1)
         meant = next((f"; did you mean {n}?" for n in names if n.casefold() in near), "")
-        has = f"the fields are: {listed(names)}" if names else "what was read has no named fields"
-        raise SourceError(f"no record has a field {name}{meant}", has)
+        has = f"the fields are: {listed(names)}" if names else "--format NAME where there are some"
+        formats = ", ".join(dict.fromkeys(reading.format for reading in self.readings))
+        raise SourceError(f"no record has a field {name} (read as {formats}){meant}", has)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag.cli.intake import Intake
@@ -47,8 +46,10 @@ def show_missed(terminal: Terminal, intake: Intake) -> None:
 
 
 def rejection_lines(readings: Iterable[FileReading]) -> list[str]:
-    """Lines on the records that were not taken, those of one file for one reason together."""
-    groups = [group for reading in readings for group in _by_reason(reading.rejected)]
+    """Lines on the records that were not taken, those of one file for one reason together. Where
+    none was taken it is the file that is told of."""
+    taken = [reading for reading in readings if reading.records]
+    groups = [group for reading in taken for group in _by_reason(reading.rejected)]
     lines = [_line(group) for group in groups[:LINES]]
     if more := sum(map(len, groups[LINES:])):
         lines.append(f"and {more:,} more: --json lists all")
@@ -79,7 +80,7 @@ def _line(group: Sequence[Rejection]) -> str:
     first = group[0]
     if len(group) == 1:
         return f"not taken: {first.path}, line {first.line}: {first.reason}"
-    lines = ", ".join(str(rejection.line) for rejection in islice(group, PLACES))
-    more = ", …" if len(group) > PLACES else ""
-    what = f"{len(group):,} records in lines {lines}{more}"
+    lines = list(dict.fromkeys(str(rejection.line) for rejection in group))
+    more = ", …" if len(lines) > PLACES else ""
+    what = f"{len(group):,} records in lines {', '.join(lines[:PLACES])}{more}"
     return f"not taken: {first.path}: {what}: {_kind(first.reason)}"

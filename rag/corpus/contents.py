@@ -28,6 +28,12 @@ _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 """What tells an office document from other archives."""
 
+_UNPACKING = (
+    *(OSError, EOFError, RuntimeError, NotImplementedError, UnicodeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""What unpacking a damaged, odd or encrypted archive raises."""
+
 
 class _Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
@@ -95,9 +101,7 @@ def _bounded(path: str, stream: _Stream) -> bytes:
 
 
 def _too_large(path: str) -> SourceError:
-    message = (
-        f"{path} has more than {LARGEST // 1_000_000} MB, unpacked, which are not read at once"
-    )
+    message = f"{path} has, unpacked, more than the {LARGEST / 1e6:,.0f} MB that a file may have"
     return SourceError(message, "split it into several files")
 
 
@@ -122,23 +126,24 @@ def _unzipped(path: str, data: bytes) -> bytes:
     try:
         with gzip.open(io.BytesIO(data)) as stream:
             return _bounded(path, stream)
-    except (OSError, EOFError, zlib.error) as error:
+    except _UNPACKING as error:
         raise SourceError(f"{path} is damaged: {error}", "get it again") from None
 
 
 def _members(archive: Content) -> list[Content | Skipped]:
     """What is in a zip archive; nothing where it is none, or a workbook, which has a reader."""
+    packed = io.BytesIO(archive.data)
     if not archive.data.startswith(_ZIP) or b"xl/" in archive.data:
         return []
+    if not zipfile.is_zipfile(packed):
+        return []
     try:
-        with zipfile.ZipFile(io.BytesIO(archive.data)) as opened:
+        with zipfile.ZipFile(packed) as opened:
             if _OFFICE & set(opened.namelist()):
                 fix = "save it as text, PDF or, of tables, as .xlsx"
                 raise SourceError(f"{archive.path} is a document of an office program", fix)
             return list(_unpacked(archive, opened))
-    except zipfile.BadZipFile:
-        return []
-    except (OSError, RuntimeError, EOFError, NotImplementedError, zlib.error) as error:
+    except _UNPACKING as error:
         message = f"{archive.path} cannot be unpacked: {error}"
         raise SourceError(message, "unpack it, and name what was in it") from None
 

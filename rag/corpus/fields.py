@@ -80,8 +80,12 @@ def record_from(fields: Mapping[str, object], line: int) -> RawRecord | Rejectio
 
 def knows(name: str) -> bool:
     """Whether some field goes by a name: by two or more such names a header is known."""
-    name = squashed(name)
-    return name in _KNOWN or name in in_force().told.values()
+    return is_usual(name) or squashed(name) in in_force().told.values()
+
+
+def is_usual(name: str) -> bool:
+    """The same without what a person told of the file at hand."""
+    return squashed(name) in _KNOWN
 
 
 FIELDS = tuple(_NAMES)

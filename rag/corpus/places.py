@@ -61,7 +61,7 @@ def places(path: str) -> Iterator[Place | Skipped | SourceError]:
     A pattern is one that the shell has not replaced, as where it was quoted.
     """
     if path != STDIN and Path(path).is_dir():
-        yield from _within(path, set())
+        yield from _within(path, {os.path.realpath(path)})
     elif glob.has_magic(path) and not os.path.lexists(path):
         yield from _matching(path)
     else:
