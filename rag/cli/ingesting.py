@@ -91,8 +91,9 @@ def ingest(
 
     started = perf_counter()
     known = {} if dry_run else known_files(terminal.settings.store)
-    intake = Intake(terminal, ReadAs(format, names), known)
-    intake.take(paths)
+    with terminal.counting("reading", " records") as on_record:
+        intake = Intake(ReadAs(format, names), known, terminal.note, on_record)
+        intake.take(paths)
     intake.check(paths)
     batches = [batch_of(reading) for reading in intake.readings if reading.records]
     if dry_run:

@@ -6,12 +6,11 @@ is as it was.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from rag.cli.terminal import Terminal
 from rag.errors import NoAbstracts, SourceError
 
 if TYPE_CHECKING:
@@ -23,15 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Intake:
-    """What paths hold. ``known`` are the digests of files that need not be read again.
+    """What paths hold. ``known`` are the digests of files that need not be read again; ``note``
+    hears what is waited for, ``on_record`` of each record that was read.
 
     ``readings`` are of files that were read, also of those with a ``problem``; ``failures`` are
     those that should have held papers, ``skipped`` what was found on the way.
     """
 
-    terminal: Terminal
     read_as: ReadAs
     known: Mapping[str, str]
+    note: Callable[[str], None]
+    on_record: Callable[[], object]
     readings: list[FileReading] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     failures: list[tuple[str, SourceError]] = field(default_factory=list)
@@ -40,9 +41,8 @@ class Intake:
 
     def take(self, paths: Sequence[str]) -> None:
         """Read all that the paths stand for."""
-        with self.terminal.counting("reading", " records") as self._on_record:
-            for path in dict.fromkeys(paths):
-                self._take(path)
+        for path in dict.fromkeys(paths):
+            self._take(path)
 
     def _take(self, path: str) -> None:
         """Read what one path stands for: the place for what is no path, such as an address."""
@@ -61,7 +61,7 @@ class Intake:
         from rag.corpus.places import Skipped
 
         try:
-            for content in contents(place, self.terminal.note):
+            for content in contents(place, self.note):
                 if isinstance(content, Skipped):
                     self.skipped.append(content)
                 else:
@@ -79,7 +79,7 @@ class Intake:
             self.unchanged += 1
             return
         try:
-            reading = read(content, self.read_as, self._on_record)
+            reading = read(content, self.read_as, self.on_record)
         except NoAbstracts as error:
             self._miss(content, error)
             return

@@ -108,7 +108,8 @@ def _too_large(path: str) -> SourceError:
 @contextmanager
 def _told_if_slow(path: str, note: Note) -> Iterator[None]:
     """Say what is waited for where nothing comes, as from a pipe that nobody writes to."""
-    timer = Timer(PATIENCE, note, [f"waiting for what {path} gives; Ctrl-C to stop"])
+    what = "standard input" if path == STDIN else path
+    timer = Timer(PATIENCE, note, [f"waiting for what {what} gives; Ctrl-C stops"])
     timer.daemon = True
     timer.start()
     try:
