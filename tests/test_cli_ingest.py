@@ -460,3 +460,58 @@ def test_nothing_taken_tells_each_record_and_exits_with_1(run: Run, tmp_path: Pa
     assert "its fields: title, year" in result.json["error"]["message"]
     assert [row["line"] for row in result.json["rejected"]] == [None, 1, 2]
     assert "fix:" in result.err
+
+
+def test_a_record_without_an_abstract_is_no_damage(run: Run, tmp_path: Path) -> None:
+    put(tmp_path, {"x.jsonl": row(1) + row(2) + '{"title": "x"}\n'})
+    run("ingest", "x.jsonl")
+    put(tmp_path, {"x.jsonl": row(1) + '{"title": "x"}\n'})
+    first, second = (run("ingest", "x.jsonl", "--json").json for _ in range(2))
+    assert (first["removed"], first["papers"]) == (1, 1)
+    assert [entry["line"] for entry in second["rejected"]] == [2]
+
+
+def test_what_stood_in_a_damaged_part_is_kept(run: Run, tmp_path: Path) -> None:
+    put(tmp_path, {"x.jsonl": row(1) + row(2)})
+    run("ingest", "x.jsonl")
+    put(tmp_path, {"x.jsonl": row(1) + row(2)[:40]})
+    report = run("ingest", "x.jsonl", "--json").json
+    assert (report["removed"], report["papers"]) == (0, 2)
+
+
+LINES: dict[str, tuple[str | bytes, list[int]]] = {
+    "x.csv": (f'title,abstract\r\nOne,"{PROSE}\r\nand more"\r\n\r\nTwo,\r\nThree,\r\n', [5, 6]),
+    "x.tsv": (f"\n\ntitle\tabstract\nOne\t\nTwo\t{PROSE}\n", [4]),
+    "x.jsonl": (row(1) + '\n{"title": "x"}\n[]\n' + row(2), [3, 4]),
+    "x.json": (f'{{"papers": [\n{row(1)},\n{{"title":\n"x"}},\n7, {row(2)}]}}', [4, 6]),
+    "x.bib": ("% a list\n\n" + bib(1) + "\n@misc{b,\n title = {B}\n}\n" + bib(2), [8]),
+    "x.ris": (
+        f"TY  - JOUR\nTI  - One\nAB  - {PROSE}\nER  - \n\nTY  - JOUR\nTI  - Two\nER  - \n",
+        [6],
+    ),
+    "x.nbib": (f"PMID- 1\nTI  - One\nAB  - {PROSE}\n\nPMID- 2\nTI  - Two\n", [5]),
+    "x.wos": (
+        f"FN x\nVR 1.0\nPT J\nTI One\nER\n\nPT J\nTI Two\nAB {PROSE}\nER\n\nPT J\nTI 3\nER\n\nEF\n",
+        [3, 12],
+    ),
+    "x.enl": (f"%0 Journal\n%T One\n\n%0 Journal\n%T Two\n%X {PROSE}\n", [1]),
+    "x.xml": (
+        '<?xml version="1.0"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n<title>T</title>\n'
+        f"<entry><title>One</title><summary>{PROSE}</summary></entry>\n"
+        "<entry>\n<title>Two</title></entry>\n</feed>",
+        [5],
+    ),
+    "x.md": (f"# List\n\n## One\n\n**Abstract:** {PROSE}\n\n## Two\n\n**Venue:** X\n", [7]),
+    "x.xlsx": (workbook(("title", "abstract"), ("One", ""), ("Two", PROSE), ("Three", "")), [2, 4]),
+    "x.txt": (f"{PROSE}\n\n\nSome heading\n\nAnother\n\n{PROSE.upper()}\n", [4, 6]),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_rejection_tells_its_line(dry: Run, tmp_path: Path, name: str) -> None:
+    content, lines = LINES[name]
+    put(tmp_path, {name: content})
+    result = dry(name)
+    assert [(entry["path"], entry["line"]) for entry in result.json["rejected"]] == [
+        (name, line) for line in lines
+    ]

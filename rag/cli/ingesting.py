@@ -111,11 +111,11 @@ def ingest(
 
 
 def batch_of(reading: FileReading) -> Batch:
-    """What the store takes of a file."""
+    """What the store takes of a file. One with rejections is read each time, to tell them."""
     from rag.store.ingest import Batch
 
-    whole = not reading.rejected and not reading.passing
-    return Batch(reading.path, reading.file, reading.records, whole, reading.digest)
+    digest = "" if reading.rejected else reading.digest
+    return Batch(reading.path, reading.file, reading.records, reading.is_whole, digest)
 
 
 def take_over(

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TypeVar
 
 from rag.corpus.naming import in_force, squashed
-from rag.corpus.record import RawRecord, reject
+from rag.corpus.record import NO_ABSTRACT, RawRecord, reject
 from rag.types import Rejection
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -133,7 +133,7 @@ def _prose(value: object) -> str | None:
 def _why_no_abstract(given: str | None, fields: Mapping[str, object]) -> str:
     if given:
         return f"the abstract is not text but {given}"
-    return f"no abstract (keys: {', '.join(map(str, fields)) or 'none'})"
+    return f"{NO_ABSTRACT} (keys: {', '.join(map(str, fields)) or 'none'})"
 
 
 def _json_type(value: object) -> str:

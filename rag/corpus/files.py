@@ -19,7 +19,7 @@ from rag.corpus.identity import paper_id
 from rag.corpus.naming import Fields, naming
 from rag.corpus.places import is_about
 from rag.corpus.readers import FORMATS, READERS, binary_reader_for, reader_for
-from rag.corpus.record import BinaryReader, RawRecord, Reader, reject
+from rag.corpus.record import NO_ABSTRACT, BinaryReader, RawRecord, Reader, reject
 from rag.corpus.wanting import EXPECTED, no_abstract
 from rag.errors import NoAbstracts
 from rag.types import Paper, Rejection, Source
@@ -66,6 +66,12 @@ class FileReading:
     fields: Fields = Fields()
     passing: bool = False
     problem: NoAbstracts | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a paper that is not in it has gone from it, and is not in what was damaged."""
+        lacking = all(rejection.reason.startswith(NO_ABSTRACT) for rejection in self.rejected)
+        return lacking and not self.passing
 
 
 AS_FOUND = ReadAs()
@@ -198,7 +204,7 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
             return reject(record.line, f"its {name} has {length:,} characters; {limit:,} at most")
     text = clean_text(record.abstract)
     if not text:
-        return reject(record.line, "no abstract: nothing is left of it after cleaning")
+        return reject(record.line, f"{NO_ABSTRACT}: nothing is left of it after cleaning")
     title = _cleaned(record.title)
     url = _UNENCODABLE.sub("", record.url or "").strip() or None
     return Paper(
