@@ -125,6 +125,8 @@ def test_a_pattern_that_the_shell_did_not_replace(dry: Run, tmp_path: Path) -> N
     put(tmp_path, {"a/1.bib": bib(1), "a/2.bib": bib(2), "a/3.txt": abstract(3)})
     assert [path for path, *_ in found(dry("a/*.bib"))] == ["a/1.bib", "a/2.bib"]
     assert [path for path, *_ in found(dry("**/[23].*"))] == ["a/2.bib", "a/3.txt"]
+    assert [path for path, *_ in found(dry(tmp_path / "a" / "?.txt"))] == [f"{tmp_path}/a/3.txt"]
+    assert len(found(dry("*"))) == 3
     none = dry("a/*.ris", "a/1.bib")
     assert none.status == 1
     assert none.json["error"]["message"] == "no file matches a/*.ris"
@@ -142,9 +144,12 @@ def test_links_are_followed_once(dry: Run, tmp_path: Path) -> None:
     (tmp_path / "lists/nowhere").symlink_to("nowhere")
     (tmp_path / "lists/to").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "lists/x2.bib").symlink_to("x.bib")
+    for name in ("again", "and-again"):
+        (tmp_path / "lists" / name).symlink_to("../lists")
     result = dry("lists", "lists/x.bib")
     assert [path for path, *_ in found(result)] == ["lists/to/y.bib", "lists/x.bib"]
     assert skipped(result) == {"lists/nowhere": "a link to nowhere"}
+    assert [path for path, *_ in found(dry("**/x.bib"))] == ["lists/x.bib"]
 
 
 def test_a_folder_without_papers(dry: Run, tmp_path: Path) -> None:
@@ -282,6 +287,7 @@ def test_a_bomb_is_not_unpacked(dry: Run, tmp_path: Path, monkeypatch: pytest.Mo
         (zipped({"a.txt": PROSE})[:-9], "is binary"),
         (zipped({"a.txt": os.urandom(99)}).replace(b"a.txt", b"b.txt", 1), "cannot be unpacked"),
         (zipped({}), "is binary"),
+        (gzip.compress(b"x.bib".ljust(257, b"\0") + b"ustar  \0"), "is a tar archive"),
     ],
 )
 def test_damaged_and_other_archives(dry: Run, tmp_path: Path, content: bytes, reason: str) -> None:

@@ -66,6 +66,8 @@ class Intake:
                     self.skipped.append(content)
                 else:
                     self._read(content)
+        except NoAbstracts as error:
+            self._miss(place, error)
         except SourceError as error:
             self.failures.append((place.path, error))
 
@@ -87,16 +89,16 @@ class Intake:
         if reading.problem:
             self._miss(content, reading.problem)
 
-    def _miss(self, content: Content, error: NoAbstracts) -> None:
+    def _miss(self, place: Place | Content, error: NoAbstracts) -> None:
         """Note a file without papers: an error only where a person named it."""
         from rag.corpus.files import writable
         from rag.corpus.places import Skipped
 
-        if content.named:
-            self.failures.append((content.path, error))
+        if place.named:
+            self.failures.append((place.path, error))
         else:
-            reason = error.message.removeprefix(f"{writable(content.path)} ")
-            self.skipped.append(Skipped(content.path, reason))
+            reason = error.message.removeprefix(f"{writable(place.path)} ")
+            self.skipped.append(Skipped(place.path, reason))
 
     @property
     def rejected(self) -> list[Rejection]:

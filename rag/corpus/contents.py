@@ -18,21 +18,16 @@ from threading import Timer
 from typing import Protocol
 
 from rag.corpus.places import STDIN, Place, Skipped, no_paper
-from rag.errors import SourceError
+from rag.errors import NoAbstracts, SourceError
 
 LARGEST = 100_000_000
 """Bytes of a file, unpacked: some 50,000 papers; a file is held in memory while it is read."""
 PATIENCE = 2.0
 """Seconds after which it is told that nothing comes from a pipe."""
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_TAR, _TAR_AT = b"ustar", 257
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 """What tells an office document from other archives."""
-
-_UNPACKING = (
-    *(OSError, EOFError, RuntimeError, NotImplementedError, UnicodeError),
-    *(zipfile.BadZipFile, zlib.error),
-)
-"""What unpacking a damaged, odd or encrypted archive raises."""
 
 
 class _Stream(Protocol):
@@ -66,6 +61,8 @@ class Content:
 def contents(place: Place, note: Note) -> Iterator[Content | Skipped]:
     """What is in a file: itself or, of a zip archive, each member. Raises SourceError."""
     data = _unzipped(place.path, read_bytes(place.path, note))
+    if data.startswith(_TAR, _TAR_AT):
+        raise NoAbstracts(f"{place.path} is a tar archive", "unpack it, and name its folder")
     file = STDIN if place.path == STDIN else os.path.realpath(place.path)
     passing = place.path == STDIN or not Path(place.path).is_file()
     content = Content(place.path, file, data, place.named, passing)
@@ -127,7 +124,7 @@ def _unzipped(path: str, data: bytes) -> bytes:
     try:
         with gzip.open(io.BytesIO(data)) as stream:
             return _bounded(path, stream)
-    except _UNPACKING as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise SourceError(f"{path} is damaged: {error}", "get it again") from None
 
 
@@ -142,9 +139,11 @@ def _members(archive: Content) -> list[Content | Skipped]:
         with zipfile.ZipFile(packed) as opened:
             if _OFFICE & set(opened.namelist()):
                 fix = "save it as text, PDF or, of tables, as .xlsx"
-                raise SourceError(f"{archive.path} is a document of an office program", fix)
+                raise NoAbstracts(f"{archive.path} is a document of an office program", fix)
             return list(_unpacked(archive, opened))
-    except _UNPACKING as error:
+    except SourceError:
+        raise
+    except Exception as error:  # whatever a damaged, odd or encrypted archive makes it raise
         message = f"{archive.path} cannot be unpacked: {error}"
         raise SourceError(message, "unpack it, and name what was in it") from None
 
