@@ -6,9 +6,11 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +20,7 @@ import openpyxl
 import pytest
 
 from rag.cli.terminal import Terminal
+from rag.config import load
 from rag.corpus import contents
 from tests.commands import Result, Run
 from tests.fakes import abstract
@@ -34,6 +37,14 @@ def bib(*numbers: int) -> str:
 def row(n: int, **more: Any) -> str:
     """A line of JSON Lines."""
     return json.dumps({"title": f"On study {n}", "abstract": abstract(n), **more}) + "\n"
+
+
+def workbook(*rows: tuple[str, ...]) -> bytes:
+    book, packed = openpyxl.Workbook(), io.BytesIO()
+    for cells in rows:
+        book.active.append(cells)
+    book.save(packed)
+    return packed.getvalue()
 
 
 def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
@@ -300,12 +311,31 @@ def test_damaged_and_other_archives(dry: Run, tmp_path: Path, content: bytes, re
 # Formats
 
 
-def test_content_goes_before_the_name_and_a_told_format_before_both(
-    dry: Run, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "content", "format"),
+    [
+        ("x.csv", bib(1), "bibtex"),
+        ("x.bib", f"TY  - JOUR\nTI  - One\nAB  - {PROSE}\nER  - \n", "ris"),
+        ("x.ris", f"PMID- 1\nTI  - One\nAB  - {PROSE}\n", "nbib"),
+        ("x.json", f"title,abstract\nOne,{PROSE}\n", "csv"),
+        ("x.json", row(1) + row(2), "jsonl"),
+        ("x.json", row(1), "json"),
+        ("x.jsonl", row(1), "jsonl"),
+        ("x", workbook(("title", "abstract"), ("One", PROSE)), "xlsx"),
+        ("x.csv", PROSE, "csv"),
+    ],
+)
+def test_content_tells_the_format_and_the_name_where_it_does_not(
+    dry: Run, tmp_path: Path, name: str, content: str | bytes, format: str
 ) -> None:
-    put(tmp_path, {"x.csv": bib(1)})
-    assert found(dry("x.csv")) == [("x.csv", "bibtex", 1)]
-    assert found(dry("x.csv", "--format", "text")) == [("x.csv", "text", 1)]
+    put(tmp_path, {name: content})
+    (file,) = dry(name).json["files"]
+    assert file["format"] == format
+
+
+def test_a_told_format_goes_before_both(dry: Run, tmp_path: Path) -> None:
+    put(tmp_path, {"x.bib": bib(1)})
+    assert found(dry("x.bib", "--format", "text")) == [("x.bib", "text", 1)]
 
 
 def test_a_told_format_that_does_not_fit(dry: Run, tmp_path: Path) -> None:
@@ -327,14 +357,6 @@ def test_an_unknown_format_names_the_nearest(run: Run) -> None:
 
 
 # Names of fields
-
-
-def workbook(*rows: tuple[str, ...]) -> bytes:
-    book, packed = openpyxl.Workbook(), io.BytesIO()
-    for cells in rows:
-        book.active.append(cells)
-    book.save(packed)
-    return packed.getvalue()
 
 
 MAPPED = {
@@ -521,3 +543,23 @@ def test_a_rejection_tells_its_line(dry: Run, tmp_path: Path, name: str) -> None
     assert [(entry["path"], entry["line"]) for entry in result.json["rejected"]] == [
         (name, line) for line in lines
     ]
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_reading_shows_how_far_it_is_once_it_takes_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    terminal = Terminal(load({}), as_json=False, quiet=False)
+    with terminal.counting("reading", " records") as on_record:
+        on_record()
+        assert screen.getvalue() == ""
+        for _ in range(12):
+            time.sleep(0.1)
+            on_record()
+        assert re.search(r"reading: 1\d records", screen.getvalue())
