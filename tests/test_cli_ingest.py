@@ -22,6 +22,7 @@ import pytest
 from rag.cli.terminal import Terminal
 from rag.config import load
 from rag.corpus import contents
+from rag.corpus.readers import FORMATS
 from tests.commands import Result, Run
 from tests.fakes import abstract
 
@@ -345,6 +346,16 @@ def test_a_told_format_that_does_not_fit(dry: Run, tmp_path: Path) -> None:
         "x.csv cannot be read as ris: its content looks like bibtex",
         "y.pdf cannot be read as ris: its content looks like pdf",
     ]
+
+
+@pytest.mark.parametrize("told", [name for name in FORMATS if name not in ("text", "bibtex")])
+def test_any_format_told_of_another_is_one_clear_error(dry: Run, tmp_path: Path, told: str) -> None:
+    put(tmp_path, {"x.bib": bib(1)})
+    result = dry("x.bib", "--format", told)
+    assert result.status == 1
+    message = f"x.bib cannot be read as {told}: its content looks like bibtex"
+    assert result.json["error"]["message"] == message
+    assert len(result.err.splitlines()) == 2
 
 
 def test_an_unknown_format_names_the_nearest(run: Run) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rag.corpus.fields import is_usual, record_from
-from rag.corpus.record import RawRecord, Reader
+from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
 
@@ -35,6 +35,9 @@ class Grammar:
     def read(self, text: str) -> Iterator[RawRecord | Rejection]:
         """The record of each entry, also of a last one that is cut off."""
         starts = [found.start() for found in self.begins.finditer(text)]
+        if not starts:
+            yield reject(1, "no entry begins with a tag")
+            return
         for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
             entry = text[begin:end]
             line = text.count("\n", 0, begin + len(entry) - len(entry.lstrip())) + 1
