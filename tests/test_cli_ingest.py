@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +109,16 @@ def test_what_is_no_list_of_papers_is_skipped_in_a_folder(dry: Run, tmp_path: Pa
     assert skipped(result)["lists/figure.png"] == "an image"
     assert "no abstract" in skipped(result)["lists/titles.csv"]
     assert [row["path"] for row in result.json["rejected"]] == ["lists/titles.csv"]
-    assert "skipped, an image: lists/figure.png" in result.err
+    assert "skipped: lists/figure.png: an image" in result.err
+
+
+def test_a_list_in_a_folder_that_needs_a_map_says_so(dry: Run, tmp_path: Path) -> None:
+    put(tmp_path, {"lists/x.bib": bib(1), "lists/odd.csv": f"Headline,Blurb\nOn bees,{PROSE}\n"})
+    result = dry("lists")
+    assert result.status == 0
+    assert "--map abstract=Blurb" in skipped(result)["lists/odd.csv"]
+    assert "--map abstract=Blurb" in result.err
+    assert len(found(dry("lists", "--map", "abstract=Blurb"))) == 2
 
 
 def test_an_index_in_a_folder_is_not_read(run: Run, tmp_path: Path) -> None:
@@ -189,6 +198,24 @@ def test_what_cannot_be_read_in_a_folder_is_an_error_after_the_others(
     assert found(result) == [("lists/b.bib", "bibtex", 1)]
     assert "lists/a.bib has, unpacked, more than" in result.json["error"]["message"]
     assert "split it" in result.json["error"]["fix"]
+
+
+def test_a_folder_that_may_not_be_read_is_an_error(
+    dry: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"lists/a.bib": bib(1), "lists/shut/b.bib": bib(2)})
+    content = Path.iterdir
+
+    def iterdir(folder: Path) -> Iterator[Path]:
+        if folder.name == "shut":
+            raise PermissionError(13, "Permission denied")
+        return content(folder)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    result = dry("lists")
+    assert result.status == 1
+    assert len(found(result)) == 1
+    assert result.json["error"]["message"] == "lists/shut cannot be read: Permission denied"
 
 
 # Standard input and pipes

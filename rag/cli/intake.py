@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
+from rag.corpus.contents import Content, contents
+from rag.corpus.files import FileReading, ReadAs, digest, read, writable
+from rag.corpus.naming import squashed
+from rag.corpus.places import Place, Skipped, places
+from rag.corpus.wanting import listed
 from rag.errors import NoAbstracts, SourceError
-
-if TYPE_CHECKING:
-    from rag.corpus.contents import Content
-    from rag.corpus.files import FileReading, ReadAs
-    from rag.corpus.places import Place, Skipped
-    from rag.types import Rejection
+from rag.types import Rejection
 
 
 @dataclass
@@ -46,8 +45,6 @@ class Intake:
 
     def _take(self, path: str) -> None:
         """Read what one path stands for: the place for what is no path, such as an address."""
-        from rag.corpus.places import Skipped, places
-
         for place in places(path):
             if isinstance(place, Skipped):
                 self.skipped.append(place)
@@ -57,9 +54,6 @@ class Intake:
                 self._open(place)
 
     def _open(self, place: Place) -> None:
-        from rag.corpus.contents import contents
-        from rag.corpus.places import Skipped
-
         try:
             for content in contents(place, self.note):
                 if isinstance(content, Skipped):
@@ -72,8 +66,6 @@ class Intake:
             self.failures.append((place.path, error))
 
     def _read(self, content: Content) -> None:
-        from rag.corpus.files import digest, read, writable
-
         if content.file in self._seen:
             return
         self._seen.add(content.file)
@@ -91,20 +83,17 @@ class Intake:
 
     def _miss(self, place: Place | Content, error: NoAbstracts) -> None:
         """Note a file without papers: an error only where a person named it."""
-        from rag.corpus.files import writable
-        from rag.corpus.places import Skipped
-
         if place.named:
             self.failures.append((place.path, error))
         else:
             reason = error.message.removeprefix(f"{writable(place.path)} ")
+            if "--map" in error.fix:
+                reason += f"; {error.fix}"
             self.skipped.append(Skipped(place.path, reason))
 
     @property
     def rejected(self) -> list[Rejection]:
         """What was not taken, and the files that could not be read."""
-        from rag.types import Rejection
-
         files = [Rejection(path, None, error.message) for path, error in self.failures]
         return [*files, *(row for reading in self.readings for row in reading.rejected)]
 
@@ -122,9 +111,6 @@ class Intake:
             raise SourceError(message, "name a file of abstracts; --dry-run shows what is found")
 
     def _check_name(self, name: str) -> None:
-        from rag.corpus.naming import squashed
-        from rag.corpus.wanting import listed
-
         names = list(dict.fromkeys(n for reading in self.readings for n in reading.fields.names))
         if not self.readings or squashed(name) in map(squashed, names):
             return

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LINES = 10
 """Told at most; --json has all."""
+FEW = 2
+"""Files that were passed over for one kind of reason and are told each with its own."""
 PLACES = 5
 """Line numbers that are told of one reason."""
 
@@ -57,12 +59,19 @@ def rejection_lines(readings: Iterable[FileReading]) -> list[str]:
 
 
 def skipped_lines(skipped: Sequence[Skipped]) -> list[str]:
-    """Lines on what was found and not read, a line for each reason."""
-    kinds: dict[str, list[str]] = {}
+    """Lines on what was found and not read, for many of one kind a line together."""
+    kinds: dict[str, list[Skipped]] = {}
     for one in skipped:
-        kinds.setdefault(_kind(one.reason), []).append(one.path)
-    lines = [f"skipped, {kind}: {listed(paths)}" for kind, paths in kinds.items()]
-    return lines[:LINES]
+        kinds.setdefault(_kind(one.reason), []).append(one)
+    lines = [line for kind, alike in kinds.items() for line in _skipped(kind, alike)]
+    more = [f"and {len(lines) - LINES:,} more: --json lists all"] if len(lines) > LINES else []
+    return [*lines[:LINES], *more]
+
+
+def _skipped(kind: str, alike: Sequence[Skipped]) -> list[str]:
+    if len(alike) <= FEW:
+        return [f"skipped: {one.path}: {one.reason}" for one in alike]
+    return [f"skipped, {kind}: {listed([one.path for one in alike])}"]
 
 
 def _by_reason(rejected: Sequence[Rejection]) -> list[list[Rejection]]:
