@@ -11,10 +11,10 @@ import click
 
 from rag.cli.answers import show_answer
 from rag.cli.digests import write_page
-from rag.cli.opening import open_asker, open_embedder, open_snapshot
 from rag.cli.options import common, filtered
 from rag.cli.terminal import FAILED, Bar, Terminal
 from rag.errors import SourceError, StoreError
+from rag.opening import open_asker, open_embedder, open_snapshot
 
 if TYPE_CHECKING:
     from rag.corpus import FileReading
