@@ -79,6 +79,8 @@ class Settings:
     judge_base_url: str | None = None
     """None is where the model is served."""
     judge_api_key: Secret | None = None
+    token: Secret | None = None
+    """What whoever asks the server has to know; it is not in need of one on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +411,7 @@ _KEY = (_secret, "give the key as it was issued: in one line, without spaces or 
 _TRUTH = (_truth, "give true or false")
 _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "store": (_path, "give the name of a folder"),
+    "token": _KEY,
     "engine": (_engine, f"use one of: {', '.join(ENGINES)}"),
     "top_k": (partial(_whole, low=1), "give a whole number from 1 up"),
     "model": _NAME,

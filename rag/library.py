@@ -13,7 +13,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from rag.digest.editor import Watch, unwatched
-from rag.opening import open_asker, open_editor, open_summarizer
+from rag.opening import Host, open_asker, open_editor, open_summarizer
 from rag.retrieve.filters import Filters
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Corpus:
     ``status``, ``year`` and ``papers``, a sequence of ids. Every method raises RagError's kinds.
     """
 
-    def __init__(self, host: Program) -> None:
+    def __init__(self, host: Host) -> None:
         self.host = host
         self._lock = RLock()
         self._opened: tuple[object, Asker] | None = None

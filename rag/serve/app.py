@@ -10,13 +10,14 @@ import anyio
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from rag import __version__
 from rag.errors import RagError
 from rag.library import Corpus
-from rag.serve import api, openai
+from rag.serve import api, mcp, openai
 from rag.serve.desk import Desk
 from rag.serve.failures import failure
 from rag.serve.guard import Guard
@@ -33,9 +34,17 @@ def application(
     """The server over a corpus, for any ASGI server; ``hosts`` and ``token`` as in ``Guard``."""
     desk = Desk(corpus)
 
+    tools = mcp.server(desk)
+    mcp_app = tools.streamable_http_app(
+        stateless_http=True,
+        json_response=True,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )  # the guard has looked at hosts and origins already
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with tools.session_manager.run():
+            yield
         await anyio.to_thread.run_sync(desk.close)
 
     app = FastAPI(
@@ -49,6 +58,7 @@ def application(
     app.state.desk = desk
     app.include_router(api.router)
     app.include_router(openai.router)
+    app.router.routes.extend(mcp_app.routes)
     for kind in (RagError, Busy, TooLong, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _failed)
     return Guard(app, hosts, token, open_paths=("/api/health",))
