@@ -6,7 +6,7 @@ Knows how to open and to ask, and when to open again; knows no HTTP and no termi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from rag.chat import Conversation
     from rag.config import Settings
-    from rag.digest.editor import Editor
     from rag.engine.answer import Asker
     from rag.engine.question import Turn
     from rag.models import OnText
@@ -128,15 +127,32 @@ class Corpus:
         row = snapshot.find(name)
         return self._summarizer.summarize(snapshot.paper(row), snapshot.spans(row))
 
-    def digest(self, topic: str, floor: float | None = None, **filters: Any) -> Digest:
-        """What the papers on a topic say; ``floor`` in [0, 1] is how surely they are on it."""
+    def similar(self, name: str) -> list[Paper]:
+        """The papers most like one, best first."""
+        from rag.engine.listing.similar import neighbours
+
+        retriever = self.asker.retriever
+        snapshot = retriever.snapshot
+        return [snapshot.paper(row) for row in neighbours(retriever, snapshot.find(name))]
+
+    def digest(
+        self,
+        topic: str,
+        floor: float | None = None,
+        watch: Watch | None = None,
+        **filters: Any,
+    ) -> Digest:
+        """What the papers on a topic say; ``floor`` in [0, 1] is how surely they are on it, and
+        ``watch`` is told how the work goes on."""
         from rag.digest.select import on_topic
         from rag.topics.membership import FLOOR
 
         asker, passing = self.asker, Filters(**filters)
         floor = FLOOR if floor is None else floor
         selection = on_topic(asker.retriever, topic, passing, floor)
-        (made,) = self._editor(asker).digests([selection], {"floor": floor, **filters})
+        editor = open_editor(self.host, asker.retriever.snapshot, None)
+        editor = replace(editor, watch=watch or self.host.watch)
+        (made,) = editor.digests([selection], {"floor": floor, **filters})
         return made
 
     def as_retriever(self, top_k: int = 10, **filters: Any) -> BaseRetriever:
@@ -156,9 +172,6 @@ class Corpus:
         from rag.llama import ChatEngine
 
         return ChatEngine(self, filters)
-
-    def _editor(self, asker: Asker) -> Editor:
-        return open_editor(self.host, asker.retriever.snapshot, None)
 
     @cached_property
     def _summarizer(self) -> Kept:

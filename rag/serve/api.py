@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response, Streami
 from rag.chat.bibtex import bibtex
 from rag.chat.feedback import feedback, store_feedback
 from rag.errors import RagError
-from rag.serve.desk import Desk
+from rag.serve.desk import Desk, Progress, Sort
 from rag.serve.failures import failure
 from rag.serve.schema import (
     AnswerObject,
@@ -21,9 +21,13 @@ from rag.serve.schema import (
     Failed,
     Health,
     Hits,
+    Map,
+    Named,
     Narrowing,
     Papers,
     Readiness,
+    Similar,
+    Summaries,
     SummaryObject,
     Topic,
     Verdict,
@@ -35,6 +39,7 @@ from rag.types import Answer
 FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": Failed} for status in (401, 403, 404, 413, 421, 422, 429, 502, 503, 504)
 }
+STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 PAGE, MOST = 50, 500
 """Papers in an answer of ``/papers``: by default and at most."""
 
@@ -93,17 +98,25 @@ async def papers(
     desk: AtDesk,
     where: Narrowed,
     match: Annotated[str | None, Query(max_length=200)] = None,
+    sort: Sort = "",
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST)] = PAGE,
 ) -> Response:
     """The papers in the order of the index, or those that mention a word or phrase."""
-    return JSONResponse(await desk.papers(where.filters, match, offset, limit))
+    return JSONResponse(await desk.papers(where.filters, match, offset, limit, sort))
 
 
 @router.get("/papers/{paper_id:path}/summary", response_model=SummaryObject, tags=["papers"])
 async def summary(desk: AtDesk, paper_id: str) -> Response:
     """A paper in one sentence, with the quotes that it rests on."""
     return JSONResponse((await desk.summary(paper_id)).to_json())
+
+
+@router.get("/papers/{paper_id:path}/similar", response_model=Similar, tags=["papers"])
+async def similar(desk: AtDesk, paper_id: str) -> Response:
+    """The papers most like one, best first."""
+    found = await desk.similar(paper_id)
+    return JSONResponse({"papers": [other.to_json() for other in found]})
 
 
 @router.get("/papers/{paper_id:path}/bibtex", response_class=PlainTextResponse, tags=["papers"])
@@ -117,6 +130,29 @@ async def paper(desk: AtDesk, paper_id: str) -> Response:
     """A paper with its abstract, in whose ``text`` every citation's offsets count."""
     found = await desk.paper(paper_id)
     return JSONResponse({**found.to_json(), "text": found.text, "raw": found.raw})
+
+
+@router.post("/summaries", response_model=Summaries, tags=["papers"])
+async def summaries(desk: AtDesk, wanted: Named) -> Response:
+    """Some papers in one sentence each, in the order asked for."""
+    made = await desk.summaries(wanted.paper_ids)
+    return JSONResponse({"summaries": [each.to_json() for each in made]})
+
+
+@router.get("/map", response_model=Map, tags=["papers"])
+async def topic_map(desk: AtDesk) -> Response:
+    """All papers as a picture, by topic. The first time it takes seconds."""
+    return JSONResponse(await desk.map())
+
+
+@router.post(
+    "/digests/stream", tags=["answers"], response_class=StreamingResponse, responses=STREAM
+)
+async def digest_stream(desk: AtDesk, wanted: Topic) -> StreamingResponse:
+    """A digest while it is made, as server-sent events: ``progress`` with ``what`` is done how
+    often, at last ``digest`` with the ``id`` under which it is kept, or ``error``."""
+    told = events(desk.digesting(wanted.topic), lambda id: {"id": id}, "digest")
+    return StreamingResponse(told, media_type="text/event-stream", headers=NO_BUFFER)
 
 
 @router.post("/digests", response_model=DigestObject, tags=["answers"])
@@ -135,7 +171,7 @@ async def ask(desk: AtDesk, asked: Asked) -> Response:
     "/ask/stream",
     tags=["answers"],
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {}}}},
+    responses=STREAM,
 )
 async def ask_stream(desk: AtDesk, asked: Asked) -> StreamingResponse:
     """The answer while it is written, as server-sent events: ``text`` with a piece of it, at last
@@ -165,13 +201,15 @@ NO_BUFFER = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 async def events(
-    pieces: AsyncIterator[str | Done[Any]], to_json: Callable[[Any], Any], last: str
+    pieces: AsyncIterator[Any], to_json: Callable[[Any], Any], last: str
 ) -> AsyncIterator[str]:
     """A stream as server-sent events; what goes wrong is its last one."""
     try:
         async for piece in pieces:
             if isinstance(piece, Done):
                 yield event(last, to_json(piece.value))
+            elif isinstance(piece, Progress):
+                yield event("progress", piece._asdict())
             else:
                 yield event("text", {"text": piece})
     except (RagError, Busy, TooLong) as error:

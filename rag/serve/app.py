@@ -12,12 +12,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from rag import __version__
 from rag.errors import RagError
 from rag.library import Corpus
-from rag.serve import api, mcp, openai
+from rag.serve import api, mcp, openai, pages
 from rag.serve.desk import Desk
 from rag.serve.failures import failure
 from rag.serve.guard import Guard
@@ -58,6 +59,8 @@ def application(
     app.state.desk = desk
     app.include_router(api.router)
     app.include_router(openai.router)
+    app.include_router(pages.router)
+    app.mount("/static", StaticFiles(packages=[("rag.serve", "static")]))
     app.router.routes.extend(mcp_app.routes)
     for kind in (RagError, Busy, TooLong, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _failed)

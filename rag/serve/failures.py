@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 
 from rag.errors import (
     BudgetError,
+    DigestNotFound,
     EndpointError,
     PaperNotFound,
     QuestionError,
@@ -19,6 +20,7 @@ from rag.serve.work import RETRY_AFTER, Busy, TooLong
 
 STATUS: dict[type[RagError], int] = {
     PaperNotFound: 404,
+    DigestNotFound: 404,
     QuestionError: 422,
     SourceError: 422,
     BudgetError: 503,

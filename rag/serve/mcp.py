@@ -46,7 +46,10 @@ Part = Annotated[str | None, Field(description="only papers whose value contains
 
 def server(desk: Desk) -> MCPServer:
     """The tools and resources at a desk, for any transport of the protocol."""
-    mcp, tools = MCPServer("rag", instructions=INSTRUCTIONS, version=__version__), Tools(desk)
+    mcp, tools = (
+        MCPServer("rag", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"),
+        Tools(desk),
+    )
     reading = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
     for tool in (tools.search, tools.ask, tools.get_paper, tools.list_papers, tools.digest):
         mcp.tool(annotations=reading)(_anticipated(tool))

@@ -160,6 +160,34 @@ class Papers(BaseModel):
     papers: list[PaperObject]
 
 
+class Similar(BaseModel):
+    papers: list[PaperObject]
+
+
+class Summaries(BaseModel):
+    summaries: list[SummaryObject]
+
+
+class TopicSize(BaseModel):
+    name: str
+    papers: int
+
+
+class Map(BaseModel):
+    """A picture as SVG, whose marks are links to the papers."""
+
+    svg: str
+    topics: list[TopicSize]
+
+
+class Named(BaseModel):
+    """Papers by id, name or title."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    paper_ids: list[Annotated[str, Field(max_length=500)]] = Field(max_length=100)
+
+
 class Hits(BaseModel):
     results: list[HitObject]
     note: str | None = None

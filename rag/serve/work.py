@@ -15,9 +15,8 @@ from typing import Generic, TypeVar
 
 import anyio
 
-from rag.models import OnText
-
 Made = TypeVar("Made")
+Piece = TypeVar("Piece")
 RETRY_AFTER = 2
 """Seconds after which a line that was full has most often moved on."""
 
@@ -52,21 +51,23 @@ class Lane:
         except asyncio.TimeoutError:
             raise TooLong from None
 
-    async def stream(self, job: Callable[[OnText], Made]) -> AsyncIterator[str | Done[Made]]:
-        """The pieces of text that a job writes as they come, at last what it returns.
+    async def stream(
+        self, job: Callable[[Callable[[Piece], None]], Made]
+    ) -> AsyncIterator[Piece | Done[Made]]:
+        """The pieces that a job writes as they come, at last what it returns.
 
         A job whose reader leaves, or waits too long, meets Gone where it next writes.
         """
-        loop, pieces, left = asyncio.get_running_loop(), asyncio.Queue[str | None](), Event()
+        loop, pieces, left = asyncio.get_running_loop(), asyncio.Queue[Piece | None](), Event()
 
-        def on_text(piece: str) -> None:
+        def write(piece: Piece) -> None:
             if left.is_set():
                 raise Gone
             loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
         def told() -> Made:
             try:
-                return job(on_text)
+                return job(write)
             finally:
                 loop.call_soon_threadsafe(pieces.put_nowait, None)
 
