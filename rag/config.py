@@ -212,7 +212,7 @@ def _from_toml(path: Path) -> dict[str, Explained]:
     except ValueError as error:
         raise ConfigError(f"{path} cannot be read: {error}", "correct it or remove it") from error
     for key in values:
-        if key.lower().endswith("key"):  # such a file may be published
+        if key.lower().endswith(("key", "token")):  # such a file may be published
             fix = "keys belong in the environment or in .env, such as RAG_API_KEY"
             raise ConfigError(f"rag.toml has a key: {key!r}.", fix)
         _known(key, "rag.toml has an")
@@ -342,7 +342,7 @@ def _checked(name: str, value: Any, place: str) -> Explained:
     try:
         return Explained(name, form(value), place)
     except ValueError:
-        hidden = name.endswith(("key", "url"))
+        hidden = name.endswith(("key", "url", "token"))
         what = f"{name} cannot be used" if hidden else f"{name} cannot be {value!r}"
         raise ConfigError(f"{what} ({place}).", fix) from None
 

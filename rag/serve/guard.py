@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -21,6 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rag.types import Secret
 
 COOKIE = "rag_token"
+COOKIE_AGE = 30 * 86_400
+"""Seconds."""
 MAX_BODY = 256 * 1024
 """Bytes of a request: a question with its history has a few thousand."""
 A_SECOND, AT_ONCE = 30.0, 120.0
@@ -95,6 +97,9 @@ class Guard:
                 await self._app(scope, receive, send)
             return
         refusal = self._refusal(scope)
+        if refusal is _NO_TOKEN and self._introduced(scope):
+            await _welcome(scope, self._token, sealed(send))
+            return
         if refusal:
             await _refuse(refusal, sealed(send))
             return
@@ -125,6 +130,12 @@ class Guard:
             return _NO_TOKEN
         length = headers.get("content-length", "0")
         return _TOO_LARGE if not length.isdecimal() or int(length) > MAX_BODY else None
+
+    def _introduced(self, scope: Scope) -> bool:
+        """Whether a browser brings the token in the address of its first visit."""
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        first = scope["method"] == "GET" and scope["path"] == "/"
+        return first and self._token is not None and same(given, self._token)
 
     def _knows(self, headers: Headers) -> bool:
         """Whether a request has the token; the time that this takes tells nothing about it."""
@@ -209,6 +220,15 @@ def _cookie(headers: Headers) -> str:
     except CookieError:
         return ""
     return found.value if found else ""
+
+
+async def _welcome(scope: Scope, token: Secret | None, send: Send) -> None:
+    """Give a browser the token to keep, and an address without it."""
+    assert token
+    cookie = f"{COOKIE}={token.reveal()}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_AGE}"
+    headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _refuse(refusal: Refusal, send: Send) -> None:

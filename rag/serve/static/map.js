@@ -49,7 +49,7 @@ figure.addEventListener("click", (event) => {
 
 for (const kind of ["pointerover", "focusin"]) {
   figure.addEventListener(kind, (event) => {
-    const name = event.target.closest("a")?.querySelector("title")?.textContent;
+    const name = event.target.closest("a")?.getAttribute("aria-label");
     if (name) told.textContent = name;
   });
 }
