@@ -84,14 +84,20 @@ def ingest(terminal: Terminal, paths: Sequence[str], keep: bool, no_wait: bool) 
 @common
 def show(terminal: Terminal, paper_id: str) -> None:
     """Show one paper: its clean text, and with --json also the raw one."""
+    from rag.corpus.suspicion import suspicions
     from rag.render import paper_text
 
     snapshot = open_snapshot(terminal)
     paper = snapshot.paper(snapshot.find(paper_id))
+    marks = suspicions(paper)
     if terminal.as_json:
-        terminal.emit({**paper.to_json(), "text": paper.text, "raw": paper.raw})
+        told = [asdict(mark) for mark in marks]
+        texts = {"text": paper.text, "raw": paper.raw, "suspicious": told}
+        terminal.emit({**paper.to_json(), **texts})
     else:
         click.echo(paper_text(paper, terminal.style))
+    for mark in marks:
+        terminal.note(f"this abstract has {mark.kind}, which nothing obeys: {mark.passage}")
 
 
 @click.command("list")

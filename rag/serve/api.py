@@ -32,6 +32,7 @@ from rag.serve.schema import (
     Topic,
     Verdict,
     WholePaper,
+    whole,
 )
 from rag.serve.work import Busy, Done, TooLong
 from rag.types import Answer
@@ -129,7 +130,7 @@ async def paper_bibtex(desk: AtDesk, paper_id: str) -> Response:
 async def paper(desk: AtDesk, paper_id: str) -> Response:
     """A paper with its abstract, in whose ``text`` every citation's offsets count."""
     found = await desk.paper(paper_id)
-    return JSONResponse({**found.to_json(), "text": found.text, "raw": found.raw})
+    return JSONResponse(whole(found))
 
 
 @router.post("/summaries", response_model=Summaries, tags=["papers"])

@@ -28,6 +28,7 @@ from rag.serve.schema import (
     Narrowing,
     Papers,
     WholePaper,
+    whole,
 )
 from rag.serve.work import Busy, TooLong
 
@@ -92,8 +93,7 @@ class Tools:
 
     async def get_paper(self, paper_id: Query) -> WholePaper:
         """The abstract of a paper and what is known of it, by its id, name or title."""
-        paper = await self._desk.paper(paper_id)
-        return WholePaper(**paper.to_json(), text=paper.text, raw=paper.raw)
+        return WholePaper.model_validate(whole(await self._desk.paper(paper_id)))
 
     async def list_papers(
         self,

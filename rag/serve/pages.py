@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from rag.chat.bibtex import bibtex
+from rag.corpus.suspicion import suspicions
 from rag.errors import RagError
 from rag.publish.html import pieces
 from rag.serve.api import AtDesk
@@ -68,6 +69,7 @@ async def paper(
             facts=" · ".join(str(fact) for fact in known if fact),
             summary=summary,
             pieces=pieces(found.text, _spans(quotes, found)),
+            suspicious=suspicions(found),
             url=found.url if (found.url or "").startswith(("https://", "http://")) else None,
             bibtex=bibtex([found]),
             similar=similar,

@@ -5,12 +5,14 @@ More fields may come with time, so each object may have others.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag.corpus.suspicion import suspicions
 from rag.retrieve.filters import Filters
-from rag.types import Outcome
+from rag.types import Outcome, Paper
 
 MAX_QUESTION = 4_000
 """Characters; the command line takes more, but here strangers may ask."""
@@ -45,9 +47,23 @@ class PaperObject(Object):
     sources: list[Place]
 
 
+class SuspicionObject(Object):
+    kind: str
+    passage: str
+
+
 class WholePaper(PaperObject):
+    """``suspicious`` are passages that speak to whoever reads by machine; nothing obeys them."""
+
     text: str
     raw: str
+    suspicious: list[SuspicionObject] = []
+
+
+def whole(paper: Paper) -> dict[str, Any]:
+    """``WholePaper``: a paper with its abstract."""
+    marks = [asdict(suspicion) for suspicion in suspicions(paper)]
+    return {**paper.to_json(), "text": paper.text, "raw": paper.raw, "suspicious": marks}
 
 
 class CitationObject(Object):

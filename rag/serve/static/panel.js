@@ -29,11 +29,15 @@ function show(paper, spans) {
   panel.replaceChildren(
     bar(element("h2", { id: "panel-title" }, title)),
     element("p", { class: "facts" }, facts(paper)),
+    ...paper.suspicious.map(mark),
     element("p", { class: "abstract" }, ...marked(paper.text, spans)),
     element("p", { class: "quiet" }, place(paper.source)),
   );
   panel.querySelector("mark")?.scrollIntoView({ block: "center" });
 }
+
+const mark = ({ kind, passage }) =>
+  element("p", { class: "failure" }, `This abstract has ${kind}: “${passage}”. Nothing here obeys it.`);
 
 const place = (source) => `${source.path}, line ${source.line}`;
 
