@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted summaries topics bench bench-quality clean
+.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted summaries topics bench bench-quality serve clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -52,6 +52,10 @@ summaries: $(VENV)/.dev
 
 topics: $(VENV)/.installed
 	$(BIN)/python evals/topics.py --lists $(SHARED)/corpus
+
+serve: $(VENV)/.installed
+	$(BIN)/pip install -q '.[web]'
+	$(BIN)/rag serve
 
 bench-quality: $(VENV)/.dev
 	$(BIN)/python evals/quality.py --shared $(SHARED)

@@ -79,6 +79,8 @@ class Settings:
     judge_base_url: str | None = None
     """None is where the model is served."""
     judge_api_key: Secret | None = None
+    token: Secret | None = None
+    """What whoever asks the server has to know; it is not in need of one on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,8 @@ def _found(flags: Mapping[str, Any], folder: Path) -> dict[str, Explained]:
     """The settings that were given, by name, each from the last place that gave it."""
     dotenv = _dotenv(folder / ".env")
     given = {key: value for key, value in flags.items() if value is not None}
+    for key in given:
+        _known(key, "This is an")
     ours = {
         **_from_toml(folder / "rag.toml"),
         **_from_variables(dotenv, ".env"),
@@ -208,20 +212,19 @@ def _from_toml(path: Path) -> dict[str, Explained]:
     except ValueError as error:
         raise ConfigError(f"{path} cannot be read: {error}", "correct it or remove it") from error
     for key in values:
-        _known(key)
+        if key.lower().endswith(("key", "token")):  # such a file may be published
+            fix = "keys belong in the environment or in .env, such as RAG_API_KEY"
+            raise ConfigError(f"rag.toml has a key: {key!r}.", fix)
+        _known(key, "rag.toml has an")
     return {key: _checked(key, value, "rag.toml") for key, value in values.items()}
 
 
-def _known(key: str) -> None:
-    """Raise ConfigError for what is no setting of rag.toml; such a file may be published, so
-    keys are none."""
-    if key.lower().endswith("key"):
-        fix = "keys belong in the environment or in .env, such as RAG_API_KEY"
-        raise ConfigError(f"rag.toml has a key: {key!r}.", fix)
+def _known(key: str, place: str) -> None:
+    """Raise ConfigError for what is no setting."""
     if key not in NAMES:
         near = get_close_matches(key, NAMES, n=1)
         fix = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(NAMES)}"
-        raise ConfigError(f"rag.toml has an unknown setting {key!r}.", fix)
+        raise ConfigError(f"{place} unknown setting {key!r}.", fix)
 
 
 def _dotenv(path: Path) -> dict[str, str]:
@@ -339,7 +342,7 @@ def _checked(name: str, value: Any, place: str) -> Explained:
     try:
         return Explained(name, form(value), place)
     except ValueError:
-        hidden = name.endswith(("key", "url"))
+        hidden = name.endswith(("key", "url", "token"))
         what = f"{name} cannot be used" if hidden else f"{name} cannot be {value!r}"
         raise ConfigError(f"{what} ({place}).", fix) from None
 
@@ -408,6 +411,7 @@ _KEY = (_secret, "give the key as it was issued: in one line, without spaces or 
 _TRUTH = (_truth, "give true or false")
 _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "store": (_path, "give the name of a folder"),
+    "token": _KEY,
     "engine": (_engine, f"use one of: {', '.join(ENGINES)}"),
     "top_k": (partial(_whole, low=1), "give a whole number from 1 up"),
     "model": _NAME,

@@ -8,6 +8,7 @@
     │   └── NoCases            an evaluation has nothing to run
     ├── QuestionError          a question, batch row or filter that cannot be worked with
     ├── PaperNotFound          no paper with that id in the index
+    ├── DigestNotFound         no digest with that id is kept beside it
     ├── ConfigError            an unknown or impossible setting
     ├── EngineError            the engine asked for is not there
     ├── EmbedderError          the embedding weights are missing or not the tested ones
@@ -62,6 +63,10 @@ class QuestionError(RagError):
 
 class PaperNotFound(RagError):
     """No paper with that id is in the index."""
+
+
+class DigestNotFound(RagError):
+    """No digest with that id is kept beside the index."""
 
 
 class ConfigError(RagError):

@@ -99,6 +99,7 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path, setenv: Set
         "judge_model": ("j", "j"),
         "judge_base_url": (LOCAL, LOCAL),
         "judge_api_key": (KEY, Secret(KEY)),
+        "token": (KEY, Secret(KEY)),
     }
     setenv(**{f"RAG_{name.upper()}": given for name, (given, _) in values.items()})
     assert load({}, tmp_path) == Settings(**{name: value for name, (_, value) in values.items()})
@@ -364,7 +365,7 @@ def test_an_unknown_setting_in_the_file_is_told_with_the_nearest(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "name", ["api_key", "embed_api_key", "judge_api_key", "openai_api_key", "key"]
+    "name", ["api_key", "embed_api_key", "judge_api_key", "openai_api_key", "key", "token"]
 )
 def test_keys_do_not_belong_in_the_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "rag.toml").write_text(f'{name} = "{KEY}"\n')
@@ -445,7 +446,10 @@ def test_explained_values_are_fit_to_be_shown(tmp_path: Path, setenv: SetEnv) ->
 
 def test_our_own_example_files_name_every_setting(tmp_path: Path) -> None:
     """Taken out of their comments they are read without an error."""
-    root, keys = Path(__file__).parent.parent, {"api_key", "embed_api_key", "judge_api_key"}
+    root, keys = (
+        Path(__file__).parent.parent,
+        {"api_key", "embed_api_key", "judge_api_key", "token"},
+    )
     for example, name, prefix in (("rag.toml", "rag.toml", ""), (".env.example", ".env", "RAG_")):
         lines = (root / example).read_text(encoding="utf-8").splitlines()
         settings = [line[2:] for line in lines if re.match(rf"# {prefix}\w+ ?=", line)]

@@ -21,8 +21,8 @@ from rag.store.snapshot import Snapshot
 from tests.fakes import HashEmbedder, Notes, batch, chroma_rows, no_index, papers, put
 
 ALL = {
-    *("index", "manifest", "generation", "embedder", "records", "papers", "sentences"),
-    *("vectors", "bm25", "chroma", "writer", "leftovers", "model", "sqlite", "disk"),
+    *("index", "manifest", "generation", "embedder", "records", "papers", "passages"),
+    *("sentences", "vectors", "bm25", "chroma", "writer", "leftovers", "model", "sqlite", "disk"),
 }
 
 

@@ -60,7 +60,7 @@ class Conversation:
 
         Raises what Asker.ask raises; then, or interrupted, the conversation is as it was.
         """
-        history = tuple(_turn(answer) for answer in self.answers[-TURNS:])
+        history = tuple(turn_of(answer) for answer in self.answers[-TURNS:])
         heard: list[Considered] = []
         answer = self._asker.ask(
             question, history, self._filters, on_text, on_question, heard.append
@@ -140,7 +140,7 @@ def cited_papers(answers: Sequence[Answer]) -> list[Paper]:
     return list(found.values())
 
 
-def _turn(answer: Answer) -> Turn:
+def turn_of(answer: Answer) -> Turn:
     """An answer as the questions after it look back on it."""
     return Turn(
         answer.standalone_question[:QUESTION_CHARS],

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rag.publish.escaping import escaped
 from rag.types import Answer, Paper
 
+_LINE = re.compile(r"^([ \t]*(?:- )?)(.*?)([ \t]*)$", re.MULTILINE)
 _LINK = re.compile(r"https?://[^\s<>\\]+")
 
 
@@ -25,10 +26,35 @@ def _answer(answer: Answer) -> Iterator[str]:
     yield escaped(answer.text)
     yield from (f"*{escaped(note)}*" for note in answer.notes)
     if answer.sources:
-        numbered = enumerate(answer.sources, start=1)
-        yield "\n".join(_source(answer, number, paper) for number, paper in numbered)
+        yield sources_markdown(answer)
     if answer.model:
         yield f"*{escaped(answer.model)}, {escaped(answer.prompt or answer.engine)}*"
+
+
+def text_markdown(text: str) -> str:
+    """An answer's text, or a piece of it, with its lines and the dashes of its list."""
+    return _LINE.sub(lambda found: f"{found[1]}{escaped(found[2])}{found[3]}", text)
+
+
+def sources_markdown(answer: Answer) -> str:
+    """The sources of an answer as a numbered list, with what is quoted of each."""
+    numbered = enumerate(answer.sources, start=1)
+    return "\n".join(_source(answer, number, paper) for number, paper in numbered)
+
+
+def paper_markdown(paper: Paper) -> str:
+    """A paper: its title, what is known of it, its abstract."""
+    known = {
+        "Authors": ", ".join(paper.authors),
+        "Venue": paper.venue,
+        "Year": paper.year,
+        "Area": paper.area,
+        "Keywords": ", ".join(paper.keywords),
+        "URL": paper.url,
+    }
+    facts = [f"- {name}: {escaped(str(value))}" for name, value in known.items() if value]
+    blocks = [f"# {escaped(paper.name)}", "\n".join(facts), escaped(paper.text)]
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def _source(answer: Answer, number: int, paper: Paper) -> str:

@@ -13,10 +13,10 @@ import click
 
 from rag.cli.costs import NO_MODEL, show_estimate, spent
 from rag.cli.explaining import Why, explainable, explanation_text, search_explanation
-from rag.cli.opening import open_asker, open_retriever
 from rag.cli.options import common, filtered, modelled, rewordable
 from rag.cli.terminal import Terminal, say
 from rag.errors import ConfigError, RagError, SourceError
+from rag.opening import open_asker, open_retriever
 
 if TYPE_CHECKING:
     from rag.batch import Row

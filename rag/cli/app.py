@@ -30,6 +30,8 @@ COMMANDS = {
     "eval": "evals:evals",
     "doctor": "upkeep:doctor",
     "rebuild": "upkeep:rebuild",
+    "serve": "serving:serve",
+    "mcp": "serving:mcp",
     "config": "about:config",
     "prompts": "about:prompts",
     "usage": "about:usage",

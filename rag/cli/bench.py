@@ -11,7 +11,10 @@ from threading import local
 from typing import TYPE_CHECKING, Any
 
 from rag.cli.costs import NO_MODEL, requests_for_lines
-from rag.cli.opening import (
+from rag.errors import ConfigError, ContextOverflow, PaperNotFound, QuestionError
+from rag.evaluate.scoring import POINTLESS
+from rag.models.wrapped import Wrapped
+from rag.opening import (
     at_once,
     open_asker,
     open_built_in,
@@ -21,9 +24,6 @@ from rag.cli.opening import (
     open_purse,
     open_summarizer,
 )
-from rag.errors import ConfigError, ContextOverflow, PaperNotFound, QuestionError
-from rag.evaluate.scoring import POINTLESS
-from rag.models.wrapped import Wrapped
 
 if TYPE_CHECKING:
     from rag.cli.costs import Request

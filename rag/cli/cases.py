@@ -13,11 +13,11 @@ import click
 from rag.cli.drafts import draft
 from rag.cli.evals import cases_folder
 from rag.cli.expecting import at_terminal, expected, ids_of, refuse
-from rag.cli.opening import open_snapshot
 from rag.cli.options import common
 from rag.cli.terminal import FAILED, GATE, Terminal, dumps
 from rag.errors import StoreError
 from rag.evaluate.types import OUTCOMES, SUITES
+from rag.opening import open_snapshot
 
 if TYPE_CHECKING:
     from rag.evaluate.collect import Said

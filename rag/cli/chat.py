@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.answers import tell
-from rag.cli.opening import open_asker
 from rag.cli.options import common, filtered, modelled, rewordable
 from rag.cli.terminal import FAILED, Terminal, say
 from rag.errors import QuestionError, RagError
+from rag.opening import open_asker
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rag.cli.opening import open_price
 from rag.cli.terminal import Terminal
 from rag.errors import ConfigError
+from rag.opening import open_price
 from rag.types import Usage
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rag.cli.costs import requests_for_lines, show_estimate, spent
-from rag.cli.opening import open_editor, open_retriever, open_snapshot
 from rag.cli.options import common, filtered, modelled, several
 from rag.cli.output import check, save
 from rag.cli.terminal import Terminal, dumps
 from rag.errors import BudgetError, EndpointError
+from rag.opening import open_editor, open_retriever, open_snapshot
 from rag.types import Usage
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import click
 
 from rag.cli.evals import cases_folder
 from rag.cli.expecting import at_terminal, expected, refuse
-from rag.cli.opening import open_snapshot
 from rag.cli.options import common, modelled
 from rag.cli.output import save
 from rag.cli.terminal import Terminal, say
 from rag.errors import QuestionError
+from rag.opening import open_snapshot
 
 if TYPE_CHECKING:
     from rag.evaluate.draft import Draft
@@ -112,9 +112,9 @@ def _with_rest(terminal: Terminal, found: Iterator[Draft], papers: int) -> Itera
 def _by_model(
     terminal: Terminal, snapshot: Snapshot, rows: Sequence[int], count: int
 ) -> Iterator[Draft]:
-    from rag.cli.opening import open_checker, open_model, open_purse
     from rag.evaluate.draft import drafts
     from rag.evaluate.draft_model import PAPERS_A_DRAFT, ModelDrafter
+    from rag.opening import open_checker, open_model, open_purse
     from rag.prompts import load_task
 
     model = open_model(terminal, "draft", open_purse(terminal))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.intake import Intake
-from rag.cli.opening import open_embedder, open_snapshot
 from rag.cli.options import common
 from rag.cli.rejections import missed, rejection_lines, show_missed
 from rag.cli.terminal import FAILED, Bar, Terminal, say
 from rag.corpus.fields import FIELDS
 from rag.corpus.files import ReadAs
 from rag.corpus.readers import FORMATS
+from rag.opening import open_embedder, open_snapshot
 
 if TYPE_CHECKING:
     from rag.corpus import FileReading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,10 @@ import click
 from rag.cli.answers import show_answer
 from rag.cli.digests import write_page
 from rag.cli.ingesting import SAMPLE, batch_of, take_over
-from rag.cli.opening import open_asker, open_snapshot
 from rag.cli.options import common, filtered
 from rag.cli.terminal import Terminal
 from rag.errors import StoreError
+from rag.opening import open_asker, open_snapshot
 
 if TYPE_CHECKING:
     from rag.retrieve.filters import Filters
@@ -56,14 +56,20 @@ def demo(terminal: Terminal) -> None:
 @common
 def show(terminal: Terminal, paper_id: str) -> None:
     """Show one paper: its clean text, and with --json also the raw one."""
+    from rag.corpus.suspicion import suspicions
     from rag.render import paper_text
 
     snapshot = open_snapshot(terminal)
     paper = snapshot.paper(snapshot.find(paper_id))
+    marks = suspicions(paper)
     if terminal.as_json:
-        terminal.emit({**paper.to_json(), "text": paper.text, "raw": paper.raw})
+        told = [asdict(mark) for mark in marks]
+        texts = {"text": paper.text, "raw": paper.raw, "suspicious": told}
+        terminal.emit({**paper.to_json(), **texts})
     else:
         click.echo(paper_text(paper, terminal.style))
+    for mark in marks:
+        terminal.note(f"this abstract has {mark.kind}, which nothing obeys: {mark.passage}")
 
 
 @click.command("list")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.costs import requests_for_lines, show_estimate, spent
-from rag.cli.opening import at_once, open_snapshot, open_summarizer
 from rag.cli.options import common, filtered, modelled, several
 from rag.cli.output import check, save
 from rag.cli.terminal import Terminal, dumps
 from rag.errors import RagError
+from rag.opening import at_once, open_snapshot, open_summarizer
 from rag.types import Usage
 
 if TYPE_CHECKING:

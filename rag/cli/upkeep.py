@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from rag.cli.opening import open_embedder
 from rag.cli.options import common
 from rag.cli.terminal import GATE, Bar, Terminal
+from rag.opening import open_embedder
 
 
 @click.command()

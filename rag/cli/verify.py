@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rag.cli.opening import open_built_in, open_snapshot
 from rag.cli.options import common
 from rag.cli.terminal import GATE, Terminal
+from rag.opening import open_built_in, open_snapshot
 
 if TYPE_CHECKING:
     from rag.digest.saved import Saved

@@ -81,8 +81,8 @@ class Page:
 
     @property
     def links(self) -> dict[str, str]:
-        """The anchor of each paper's first entry, by its id."""
-        return {id: next(iter(places.values())).anchor for id, places in self.places.items()}
+        """Where on the page the first entry of each paper stands, by its id."""
+        return {id: f"#{next(iter(places.values())).anchor}" for id, places in self.places.items()}
 
     def place(self, paper_id: str, d: int) -> Place | None:
         """A paper's entry in the digest at place ``d``, counted from 1, or else in another one."""

@@ -21,7 +21,7 @@ _HUES, _SHAPES = 8, 4
 
 
 def topic_map(atlas: Atlas, links: Mapping[str, str] | None = None) -> Element:
-    """The map; ``links`` has where on the page the entry of a paper stands, by the paper's id."""
+    """The map; ``links`` has the address at which there is more of a paper, by the paper's id."""
     papers, topics = count(len(atlas.points), "paper"), count(len(atlas.topics), "topic")
     svg = picture(WIDTH, HEIGHT, f"A map of {papers} on {topics}")
     svg.set("class", "map")
@@ -75,12 +75,13 @@ def _place(point: Point) -> tuple[float, float]:
     return _EDGE + x * (WIDTH - 2 * _EDGE), _EDGE + (1 - y) * (HEIGHT - 2 * _EDGE)
 
 
-def _mark(group: Element, point: Point, radius: float, anchor: str | None) -> None:
-    """A paper. Where its entry is on the page, the mark leads there and says what stands there."""
-    # The list of entries is the way for keyboards; thousands of stops in a map would be none.
-    parent = add(group, "a", href=f"#{anchor}", tabindex="-1") if anchor else group
+def _mark(group: Element, point: Point, radius: float, link: str | None) -> None:
+    """A paper. Where there is more of it, the mark leads there, and the page says what it is."""
+    # A list of papers is the way for keyboards; thousands of stops in a map would be none.
+    named = {"href": link, "tabindex": "-1", "aria_label": shown(point.name)}
+    parent = add(group, "a", **named) if link else group
     mark = shape(parent, point.topic, *_place(point), radius)
-    if not anchor:
+    if not link:
         told = filter(None, (point.name, point.line))
         hint(mark, "\n".join(" ".join(shown(text).split()) for text in told))
 

@@ -54,19 +54,9 @@ class HybridRetriever(BaseRetriever):
         return [NodeWithScore(node=self._node(hit), score=hit.score) for hit in hits]
 
     def _node(self, hit: Hit) -> TextNode:
-        paper, best = hit.paper, hit.passages[0]
-        start, end = (0, len(paper.text)) if self._whole else (best.start, best.end)
-        metadata = _metadata(paper, start, end)
-        return TextNode(
-            id_=f"{paper.paper_id}:{start}-{end}",
-            text=paper.text[start:end],
-            start_char_idx=start,
-            end_char_idx=end,
-            metadata=metadata,
-            excluded_embed_metadata_keys=list(metadata),
-            excluded_llm_metadata_keys=["paper_id", "start", "end"],
-            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=paper.paper_id)},
-        )
+        best = hit.passages[0]
+        span = (0, len(hit.paper.text)) if self._whole else (best.start, best.end)
+        return cited_node(hit.paper, *span)
 
 
 class SentenceParser(NodeParser):
@@ -96,6 +86,21 @@ class SentenceParser(NodeParser):
         for sentence, span in zip(sentences, spans, strict=True):
             sentence.start_char_idx, sentence.end_char_idx = span
         return done
+
+
+def cited_node(paper: Paper, start: int, end: int) -> TextNode:
+    """A stretch of a paper's text as a node that says where it stands."""
+    metadata = _metadata(paper, start, end)
+    return TextNode(
+        id_=f"{paper.paper_id}:{start}-{end}",
+        text=paper.text[start:end],
+        start_char_idx=start,
+        end_char_idx=end,
+        metadata=metadata,
+        excluded_embed_metadata_keys=list(metadata),
+        excluded_llm_metadata_keys=["paper_id", "start", "end"],
+        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=paper.paper_id)},
+    )
 
 
 def _metadata(paper: Paper, start: int, end: int) -> dict[str, str | int]:

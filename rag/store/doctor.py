@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rag.corpus.suspicion import suspicions
 from rag.embed import Embedder
 from rag.errors import RagError, StoreLocked, StoreUnwritable
 from rag.store.lock import writer
@@ -32,6 +33,8 @@ from rag.store.snapshot import Snapshot, is_unit
 MIN_SQLITE = (3, 35)
 """The oldest that Chroma opens its database with."""
 MIN_FREE_BYTES = 200_000_000
+NAMED = 5
+"""Papers that a check names."""
 ROOM_FOR_COPIES = 3
 """An ingest holds two generations, and Chroma copies what it compacts."""
 
@@ -63,6 +66,7 @@ def diagnose(store: Path, embedder: Embedder, bm25: Callable[[Path], None]) -> l
         "embedder": partial(_embedder, store, embedder),
         "records": partial(_records, store),
         "papers": partial(_papers, store),
+        "passages": partial(_passages, store),
         "sentences": partial(_sentences, store),
         "vectors": partial(_vectors, store),
         "bm25": partial(_bm25, store, bm25),
@@ -133,6 +137,20 @@ def _papers(store: Path) -> str:
     if (found := fingerprint(papers)) != snapshot.manifest.corpus:
         raise damaged(store, f"the papers are corpus {found}, not {snapshot.manifest.corpus}")
     return f"corpus {found}"
+
+
+def _passages(store: Path) -> str:
+    """Whether abstracts speak to machines: nothing obeys them, but a reader may want to know."""
+    marked = [
+        f"{paper.paper_id} ({found[0].kind})"
+        for paper in Snapshot.open(store).papers()
+        if (found := suspicions(paper))
+    ]
+    if not marked:
+        return "none speaks to whoever reads it by machine"
+    more = f" and {len(marked) - NAMED:,} more" * (len(marked) > NAMED)
+    papers = "1 paper has" if len(marked) == 1 else f"{len(marked):,} papers have"
+    return f"{papers} a suspicious one, which nothing obeys: {', '.join(marked[:NAMED])}{more}"
 
 
 def _sentences(store: Path) -> str:

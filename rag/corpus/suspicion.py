@@ -1,0 +1,81 @@
+"""Passages of an abstract that speak to whoever reads it by machine, not to a reader.
+
+They are told and kept: an abstract is data whatever stands in it, and nothing that answers obeys
+it. Knows patterns only, so it finds what is written plainly or hidden in usual ways.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rag.types import Paper
+
+SHOWN = 120
+"""Characters shown of a passage."""
+
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE))
+    for kind, pattern in (
+        (
+            "an instruction to a model",
+            r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}?"
+            r"(?:previous|prior|above|earlier|preceding|system) (?:\w+ )?"
+            r"(?:instruction|prompt|direction|rule|message|text|context)s?\b"
+            r"|\byou are (?:now )?(?:an? )?(?:\w+ )?(?:assistant|chatbot|ai|language model)\b"
+            r"|\b(?:do not|don't|never) (?:reveal|mention|tell) (?:\w+ ){0,4}(?:user|reader)\b"
+            r"|\bas an ai (?:language )?model\b"
+            r"|\b(?:new|system|developer) (?:instruction|prompt)s?:",
+        ),
+        (
+            "an instruction on the answer",
+            r"\byour (?:\w+ )?(?:answer|response|reply|message|output)s?\b",
+        ),
+        (
+            "a turn of a conversation",
+            r"<\|?/?(?:im_start|im_end|system|assistant|user|endoftext|start_header_id|eot_id)\|?>"
+            r"|\[/?INST\]|<</?SYS>>|(?:^|\n)\s*#{0,3}\s*(?:system|assistant|human|user)\s*:\s",
+        ),
+        ("an image from elsewhere", r"!\[[^\]\n]{0,200}\]\("),
+        ("a text in code", r"[a-z0-9+/]{60,}={0,2}"),
+    )
+)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_HIDDEN = re.compile("[\u200b-\u200f\u2060-\u2064\u202a-\u202e\ufeff\U000e0000-\U000e007f]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A passage, cut to a length, and what it looks like."""
+
+    kind: str
+    passage: str
+
+
+def suspicions(paper: Paper) -> list[Suspicion]:
+    """What is suspicious in a paper's title, and in its abstract as it stood in its source; and
+    in its text, where something hidden has kept its words apart before."""
+    hidden = _HIDDEN.search(paper.raw) or _INVISIBLE.search(paper.raw)
+    texts = (paper.title, paper.raw, paper.text if hidden else None)
+    found: dict[str, str] = {}
+    for text in filter(None, texts):
+        for kind, passage in _found(text):
+            found.setdefault(kind, passage)
+    return [Suspicion(kind, passage) for kind, passage in found.items()]
+
+
+def _found(text: str) -> Iterator[tuple[str, str]]:
+    for kind, pattern in _PATTERNS:
+        if match := pattern.search(text):
+            yield kind, _around(text, match.start())
+    if hidden := _HIDDEN.search(text):
+        yield "characters that nobody sees", _around(text, hidden.start())
+
+
+def _around(text: str, place: int) -> str:
+    """The sentence at a place, cut to a length."""
+    before = text[max(place - SHOWN // 2, 0) : place]
+    begun = max(before.rfind(mark) for mark in ".!?\n") + 1
+    start = place - len(before) + begun
+    return " ".join(text[start : start + SHOWN].split())
