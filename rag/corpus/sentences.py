@@ -24,6 +24,18 @@ _OPENERS = (
 OPENERS = frozenset(_OPENERS.split())
 """Words that open a sentence and are seldom part of a name."""
 
+_PART = (
+    r"background|introduction|context|rationale|importance|objectives?|aims?|purposes?|goals?|"
+    r"hypothes[ie]s|(?:study )?design|settings?|patients|participants|subjects|populations?|"
+    r"interventions?|exposures?|materials?|methods?|methodology|procedures?|measurements?|"
+    r"(?:main |primary )?(?:outcomes?|results?|findings?)(?: (?:and )?measures?)?|"
+    r"principal findings|discussion|interpretation|conclusions?|significance|limitations?|"
+    r"implications|funding|(?:trial |clinical trial )?registration|author summary|"
+    r"data (?:sources?|extraction|synthesis)|study selection|search strategy"
+)
+HEADING = rf"(?i:(?:{_PART})(?:(?: and |[ ]?&[ ]?|[ ]?/[ ]?|, )(?:{_PART})){{0,2}})"
+"""Pattern of the headings inside a structured abstract."""
+
 # The run of marks is taken whole and looked at afterwards: to ask here for the space behind
 # it would cost quadratic time on a long run of dots.
 _STOP = re.compile(
@@ -45,6 +57,7 @@ _BEFORE_NUMBER = re.compile(
     r"(?:figs?|eqs?|secs?|tab|refs?|nos?|vol|ch|pp?|thm|lem|alg|app|art|def|prop|cor)\."
 )
 _SELDOM_LAST = re.compile(r"(?:[a-z]\.)+|al\.|inc\.|ltd\.")
+_HEADED = re.compile(rf"{HEADING}\.")
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]+")
 
 
@@ -84,6 +97,8 @@ def _is_abbreviation(text: str, start: int, end: int, word: str) -> bool:
     last = _LAST_TOKEN.search(sentence)
     token = last[0].lower() if last else ""
     if _NEVER_LAST.fullmatch(token) or (end - start < 10 and _ENUMERATOR.fullmatch(sentence)):
+        return True
+    if end - start < 60 and _HEADED.fullmatch(text[start:end].lstrip()):
         return True
     if _BEFORE_NUMBER.fullmatch(token):
         return any(char.isdigit() for char in word[:6])
