@@ -100,6 +100,7 @@ def test_that_there_is_no_abstract_is_none(nothing: str) -> None:
             ["Background: Kettles boil.", "Methods/Findings: We wait."],
         ),
         ("METHODSKettles boil.RESULTS: We wait.", ["METHODS: Kettles boil.", "RESULTS: We wait."]),
+        ("## Aim Kettles boil. ### Results We wait.", ["Aim: Kettles boil.", "Results: We wait."]),
         ("Aim. Kettles boil. CONCLUSION. We wait.", ["Aim. Kettles boil.", "CONCLUSION. We wait."]),
         (
             "MethodsWe boil. ResultsThe kettle sang.",

@@ -49,6 +49,9 @@ _TYPESETTING: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("''", re.compile(r"(?<![\w'])''(?=\w)|(?<=[^\s'])''(?![\w('])"), '"'),
     ("~", re.compile(r"(?<=[^\s\d%(/~<>=$])~+(?=\S|$)|(?<=[\d%])~+(?=[^\s\d]|$)"), " "),
     ("\u0338", re.compile("\u0338="), "≠"),  # drawn over the sign that comes next
+    ("•", re.compile(r"(?<=[.:;!?]) ?• ?(?=\w)"), " "),
+    (". . .", re.compile(r"\s?\.(?: \.){2,}"), "…"),
+    (" .", re.compile(r"(?<=[.!?]) \.(?=\s|$)"), ""),
     (" ,", re.compile(r"(?<=[\w)\]”’%]) ,(?=\s)"), ","),
     (" .", re.compile(r"(?<=[\w)\]”’%]) \.(?=\s|$)"), "."),
     (
