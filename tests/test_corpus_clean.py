@@ -159,6 +159,7 @@ def test_html(raw: str, clean: str) -> None:
         ("``double'' and `single'", "“double” and ‘single’"),
         ("a ``quick'’ Net , and more .", "a “quick” Net, and more."),
         ("where p \u0338= 2", "where p ≠ 2"),
+        ("a Net ( p < 0.05 ), done", "a Net (p < 0.05), done"),
         ("It waits . . . and halts. .", "It waits… and halts."),
         ("Three parts: • speed. • size.", "Three parts: speed. size."),
         ("tasks~-~including~these", "tasks - including these"),

@@ -52,6 +52,8 @@ _TYPESETTING: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("•", re.compile(r"(?<=[.:;!?]) ?• ?(?=\w)"), " "),
     (". . .", re.compile(r"\s?\.(?: \.){2,}"), "…"),
     (" .", re.compile(r"(?<=[.!?]) \.(?=\s|$)"), ""),
+    ("( ", re.compile(r"\( (?=\S)"), "("),
+    (" )", re.compile(r"(?<=\S) \)"), ")"),
     (" ,", re.compile(r"(?<=[\w)\]”’%]) ,(?=\s)"), ","),
     (" .", re.compile(r"(?<=[\w)\]”’%]) \.(?=\s|$)"), "."),
     (
