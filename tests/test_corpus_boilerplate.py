@@ -48,6 +48,11 @@ def test_labels_before_an_abstract(label: str) -> None:
         "© The Author(s) 2020. Published by Hill Press on behalf of the Society of Kettles.",
         "This article is protected by copyright. All rights reserved.",
         "Published by Elsevier Inc.",
+        "2012 Elsevier Ltd. All rights reserved.",
+        "Published under license by The Society for Kettles, Inc.",
+        "© 2020 by the authors. Licensee MDPI, Basel, Switzerland. This article is an open access "
+        "article distributed under the CC BY license (http://creativecommons.org/licenses/by/4.0/).",
+        "© Author(s) 2019. Re-use permitted under CC BY-NC. See rights and permissions.",
         "(PsycINFO Database Record (c) 2019 APA, all rights reserved)",
         "(PsycInfo Database Record (c) 2020 APA, all rights reserved). (Source: journal abstract)",
         "[ABSTRACT FROM AUTHOR] Copyright of Kettle is the property of Hill & Co. and its content "
@@ -77,6 +82,7 @@ def test_a_notice_between_two_languages_takes_neither() -> None:
         "We protect copyright. Copyright law changed.",
         "It needs (a) water, (b) heat and (c) 2019 kettles.",
         "Published by hand in 1900, the list grew. It was long.",
+        "It grew. Published by Springer in 1900, the list is long.",
         "We list keywords: tea, milk.",
         "See https://ex.org/kettles.",
     ],
@@ -100,6 +106,10 @@ def test_that_there_is_no_abstract_is_none(nothing: str) -> None:
             ["Background: Kettles boil.", "Methods/Findings: We wait."],
         ),
         ("METHODSKettles boil.RESULTS: We wait.", ["METHODS: Kettles boil.", "RESULTS: We wait."]),
+        (
+            "<p>Aim</p><p>Kettles boil.</p> <b>Results</b> We wait.",
+            ["Aim: Kettles boil.", "Results: We wait."],
+        ),
         ("## Aim Kettles boil. ### Results We wait.", ["Aim: Kettles boil.", "Results: We wait."]),
         ("Aim. Kettles boil. CONCLUSION. We wait.", ["Aim. Kettles boil.", "CONCLUSION. We wait."]),
         (

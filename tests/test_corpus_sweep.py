@@ -1,4 +1,9 @@
-"""All real abstracts and titles at hand, cleaned: what is left of markup, and why it may stay."""
+"""All real abstracts and titles at hand, cleaned: no markup is left.
+
+What looks like markup and stays has a meaning: prices ($9), names and optima (A*, V*, f_*), powers
+in plain text (pass^4, SD^2), scripts that Unicode lacks (T^(2/3), l_∞), sets ({-1, 0, 1}), labels
+({A}), tokens of a model (<eos>), "about" (~5) and hyphens for a word to come (low- and high-level).
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _LABEL = re.compile(
 _GLUED = re.compile(r"A(?:bstract|BSTRACT)(?=([A-Z]\w+))")
 
 # A dot that ends no notice: inside "B.V." and before "Inc., NY", behind the initial of "J. Wiley".
-_HOLDER = r"(?:[^.©]|\.(?!\s*$|\s+[A-Z\"“(\[])|(?<=\s[A-Z])\.){0,200}?"
+_HOLDER = r"(?:[^.©,\s]+(?![^.©,\s])|[,\s]|\.(?!\s*$|\s+[A-Z\"“(\[])|(?<=\s[A-Z])\.){0,60}?"
 _RIGHTS = r"(?i:all rights reserved|todos los derechos reservados|tous droits réservés)\b\.?"
 _END = rf"(?:,?\s*{_RIGHTS}|(?<!\s[A-Z])\.(?:\s*{_RIGHTS}|(?=\s*$|\s+[A-Z©\"“(\[]))|,?\s*(?=©)|$)"
 _YEAR = r"(?:19|20)\d\d\b"
@@ -48,27 +48,24 @@ _NOTICES = (
     r"Copyright of .{1,200}? is the property of .{0,900}"
     r"(?:\(Copyright applies to all Abstracts\.?\)|$)",
     rf"This article is protected by copyright\.(?: {_RIGHTS})?",
-    rf"This is an open[ -]access article\b{_HOLDER}{_END}",
-    rf"(?:Published by |Licensee )(?=[A-Z]){_HOLDER}(?:\.?$|{_RIGHTS})",
+    rf"This (?:article )?is an open[ -]access article\b{_HOLDER}{_END}",
+    rf"Licensee (?=[A-Z]){_HOLDER}{_END}",
+    r"Published (?:under licen[cs]e )?by (?=[A-Z])(?![^.]{0,100}, (?:the|this|it|we|an?) )"
+    rf"{_HOLDER}(?:\.?$|{_RIGHTS})",
+    r"(?:Re-?use permitted under CC[ \w-]*|No commercial re-?use|See rights and permissions)\.",
+    rf"(?<![^.!?)] )(?:{_YEAR},? )?(?:[A-Z][\w&.,+-]* ){{1,5}}{_RIGHTS}",
     rf"{_RIGHTS}(?=\s*$)",
     r"For permissions,? please .{1,100}$",
 )
 _NOTICE = re.compile(rf"(?:^|(?<=[.!?:;)\]\"”’])\s*|\s)(?:{'|'.join(_NOTICES)})")
-_SIGNS = (
-    "©",
-    "opyright",
-    "(c)",
-    "(C)",
-    "eserved",
-    "atabase Record",
-    "ABSTRACT FROM",
-    "Published by",
+_SIGNS = re.compile(
+    r"©|opyright|\([Cc]\)|eserved|atabase Record|ABSTRACT FROM|Published|ccess article"
 )
 
 _TAIL = re.compile(
     r"(?<=[.!?)\]])\s*(?:"
     r"(?:(?i:(?:author\s|additional\s)?key[\s-]?words(?:\sand\sphrases)?|index\sterms|mots[\s-]clés)|"
-    r"Palabras\sclave|Schlüssel(?:wörter|begriffe)|关键词)\s*[:：—–-]\s*(?P<terms>[^.!?]{1,500}[.]?)"
+    r"Palabras\sclave|Schlüssel(?:wörter|begriffe)|关键词)\s*[:：—–-]\s*[^.!?]{1,500}\.?"
     r"|Comments?:\s*(?:\d+\spages|(?i:accepted|to\sappear|published|preprint|submitted|under\sreview|"
     r"in\sproceedings|presented|draft|code|camera|extended|full\sversion))\b.{0,300}"
     r")$"
@@ -78,7 +75,7 @@ _TAIL = re.compile(
 def strip_boilerplate(text: str) -> str:
     """``text``, one clean line, without label and notices; empty if it only says there is none."""
     text = _without_label(text)
-    if any(sign in text for sign in _SIGNS):
+    if _SIGNS.search(text):
         text = _without_notices(text)
     text = _TAIL.sub("", text).strip()
     return "" if _NONE.fullmatch(text) else text

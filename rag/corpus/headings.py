@@ -22,6 +22,7 @@ _HEADINGS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         r"\1: ",
     ),
+    (re.compile(rf"<([\w:]+)>\s*(?=[A-Z])({HEADING})[\s:.]*</\1>\s*"), r" \2: "),
     (re.compile(rf"#{{2,6}} (?=[A-Z])({HEADING}):? (?=[A-Z])"), r"\1: "),  # no longer on a line
     # run together with what follows: "METHODSWomen were asked", "MethodsWe asked"
     (re.compile(rf"(?<![A-Za-z-])(?=[A-Z]{{7}})({HEADING})(?=[A-Z][a-z])"), r"\1: "),
