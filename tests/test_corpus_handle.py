@@ -38,6 +38,10 @@ def test_the_name_of_what_is_introduced(text: str, handle: str) -> None:
         ("We study the convergence rate of greedy sorting.", "Convergence Rate of Greedy Sorting"),
         ("We investigate learning from noisy labels.", "Learning from Noisy Labels"),
         ("Greedy sorting of numbers is old. It is slow.", "Greedy Sorting of Numbers"),
+        ("Background: Greedy sorting of numbers is old.", "Greedy Sorting of Numbers"),
+        ("We study reinforcement learning for kettles.", "Reinforcement Learning for Kettles"),
+        ("We study language models. We analyze tidy kettles.", "Tidy Kettles"),
+        ("We close the gap with a kettle. We examine tidy shelves.", "Tidy Shelves"),
     ],
 )
 def test_the_subject_where_nothing_is_named(text: str, handle: str) -> None:
@@ -60,6 +64,22 @@ def test_without_a_system_the_title_says_what_the_paper_is_about() -> None:
 def test_the_opening_of_a_sentence_is_no_name(opening: str) -> None:
     text = f"{opening} swap. We study needless swapping in shelves."
     assert find_handle(text) == "Needless Swapping"
+
+
+@pytest.mark.parametrize("known", ["MNIST", "SGD", "CIFAR-10", "BERT", "Pass@4"])
+def test_what_everybody_uses_is_no_name(known: str) -> None:
+    text = (
+        f"We introduce a sorter with ({known}), trained on {known}. {known} is old. {known} stays."
+    )
+    assert find_handle(text, "Sorting Tidy Shelves") == "Sorting Tidy Shelves"
+
+
+def test_a_long_title_is_cut_where_it_may_end() -> None:
+    title = "Why are sorters so slow on shelves that nobody would put to the test?"
+    assert (
+        find_handle("It is slow.", title)
+        == "Why are sorters so slow on shelves that nobody would put"
+    )
 
 
 def test_no_text_has_no_handle() -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from rag.corpus.clean import clean_text
+from rag.corpus.clean import clean_abstract, clean_text, clean_title
 from rag.corpus.contents import Content, read_bytes
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
@@ -202,10 +202,10 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
         length = len(getattr(record, name) or "")
         if length > limit:
             return reject(record.line, f"its {name} has {length:,} characters; {limit:,} at most")
-    text = clean_text(record.abstract)
+    text = clean_abstract(record.abstract)
     if not text:
         return reject(record.line, f"{NO_ABSTRACT}: nothing is left of it after cleaning")
-    title = _cleaned(record.title)
+    title = clean_title(record.title or "") or None
     url = _UNENCODABLE.sub("", record.url or "").strip() or None
     return Paper(
         paper_id=paper_id(record.id, url, text),

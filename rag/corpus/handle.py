@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 
-from rag.corpus.sentences import OPENERS, sentence_spans
+from rag.corpus.sentences import HEADING, OPENERS, sentence_spans
 
 MAX_HANDLE_CHARS = 60
+
+_HEADED = re.compile(rf"^{HEADING}[:.]\s")
 
 _VERB = (
     r"\b(?:introduc(?:es?|ed|ing)|propos(?:es?|ed|ing)|present(?:s|ed|ing)?|develop(?:s|ed|ing)?|"
@@ -69,8 +71,12 @@ _Cues = tuple[tuple[float, re.Pattern[str]], ...]
 _NAME_LIKE = re.compile(r"(?=.*[A-Z]).+[A-Z\d]")  # a capital or digit that is not the first
 _NO_NAME = re.compile(
     r"[A-Z]s$|-[a-z]{3,}$|^(?:LLM|MLLM|LMM|VLM|LRM|RL|AI|ML|NLP|CV|GPU|CPU|API|SOTA|CoT|SFT|DPO|"
-    r"PPO|GRPO|RLHF|RLVR|RAG|MLP|CNN|GNN|MDP|ViT|KL|3D|2D|LoRA|GPT.*|State-.*)$"
+    r"PPO|GRPO|RLHF|RLVR|RAG|MLP|CNN|GNN|MDP|ViT|KL|3D|2D|LoRA|GPT.*|State-.*|SGD|OT|DP|ICL|TTS|ASR|"
+    r"SAC|CBM|NTK|MAP|GCRL|HITL|HSIC|SAE|SAM|OOD|IID|PCA|GAN|VAE|LSTM|RNN|SSM|DNN|MoE|DiT|NeRF|3DGS|"
+    r"ODE|SDE|PDE|UCB|MCTS|SVM|TD|EM|KV|MRI|CT|EEG|DNA|RNA|CLIP|BERT|LLaMA.*|Qwen.*|DeepSeek.*|Claude.*|"
+    r"Gemini.*|MNIST|SVHN|CIFAR.*|ImageNet.*|COCO|GSM8K|MATH.*|AIME.*|MMLU.*|\w+@\w+)$"
 )
+"""What is written like a name and belongs to everybody: notions, and what all compare with."""
 
 _STUDYING = re.compile(
     r"\b(?:stud(?:y|ies)|investigat(?:es?|ing)|examin(?:es?|ing)|analy[sz](?:es?|ing)|"
@@ -88,10 +94,21 @@ _LEADING = re.compile(
 _NO_PHRASE = re.compile(
     rf"\s*(?:{'|'.join(sorted(OPENERS))}|currently|authors|only|less|more|most|many|various|"
     r"other|another|very|yet|it|its|we|they|there|towards?|are|is|do|does|can|what|why|not|no|\d+%?|"
+    r"of|by|with|from|how|whether|when|gap|"
     r"(?:introduces|recent advanc|recent progress)\w*)\b",
     re.IGNORECASE,
 )
 """What begins a sentence rather than a name for its subject."""
+_BROAD = re.compile(
+    r"(?:(?:large|small|vision|visual|multimodal) )*language models?|scaling laws?|"
+    r"knowledge distillation|(?:diffusion|generative|foundation|reward|world|reasoning) models?|"
+    r"(?:neural|deep) networks?|gradient descent|in-context learning|chain-of-thought reasoning|"
+    r"(?:deep |offline |online )?(?:reinforcement|machine|deep|representation|federated|continual|"
+    r"transfer|supervised|contrastive|imitation|meta) learning|optimal transport|"
+    r"(?:unifying|unified|proposed|new|novel) (?:framework|method|approach)",
+    re.IGNORECASE,
+)
+"""What hundreds of papers are about, so that it tells none from another."""
 _PHRASE_END = re.compile(
     r"[.,;:()!?—\"“]|\s–|\s(?:that|which|who|whose|to|by|via|with|in|for|from|under|when|where|"
     r"as|using|based|while|through|at|on|whether|how|is|are|was|can|has|have|remains?|must|may|should|"
@@ -107,9 +124,10 @@ def find_handle(text: str, title: str | None = None) -> str:
 
     At most MAX_HANDLE_CHARS characters; empty only if ``text`` is.
     """
-    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    sentences = [_HEADED.sub("", text[start:end]) for start, end in sentence_spans(text)]
+    opening = _HEADED.sub("", text).strip() or text.strip()
     name = _titular(text, title or "") or _name(sentences) or _repeated(sentences)
-    return _shortened(name or _entitled(title or "") or _subject(sentences) or text.strip())
+    return _shortened(name or _entitled(title or "") or _subject(sentences) or opening)
 
 
 def _titular(text: str, title: str) -> str | None:
@@ -150,8 +168,10 @@ def _repeated(sentences: list[str]) -> str | None:
 def _shortened(handle: str) -> str:
     if len(handle) <= MAX_HANDLE_CHARS:
         return handle
-    words, _, _ = handle[: MAX_HANDLE_CHARS + 1].rpartition(" ")
-    return words.strip() or handle[:MAX_HANDLE_CHARS]
+    words = handle[: MAX_HANDLE_CHARS + 1].rpartition(" ")[0].split()
+    while words and words[-1].lower() in _SMALL:
+        words.pop()
+    return " ".join(words) or handle[:MAX_HANDLE_CHARS]
 
 
 def _name(sentences: list[str]) -> str | None:
@@ -196,14 +216,15 @@ def _subject(sentences: list[str]) -> str | None:
         if _OURS.search(sentence)
         for verb in _STUDYING.finditer(sentence)
     )
-    phrases = map(_noun_phrase, (*studied, *sentences[:1]))
-    return next(filter(None, phrases), None)
+    phrases = [*filter(None, map(_noun_phrase, (*studied, *sentences[:1])))]
+    telling = (phrase for phrase in phrases if not _BROAD.fullmatch(phrase))
+    return next(telling, phrases[0] if phrases else None)
 
 
 def _noun_phrase(text: str) -> str | None:
     """The 2 to 6 words that ``text`` begins with, up to where a noun phrase ends.
 
-    A single word goes on over a preposition: "learning from mixtures".
+    A single word and a broad notion go on over a preposition: "learning from mixtures".
     """
     phrase = " " + _LEADING.sub("", text.strip())
     if _NO_PHRASE.match(phrase):
@@ -212,9 +233,10 @@ def _noun_phrase(text: str) -> str | None:
         words = phrase[: end.start()].split()[:_MAX_WORDS]
         while words and words[-1].lower() in _SMALL:
             words.pop()
-        if len(words) > 1:
+        goes_on = end[0].strip() in _JOINING
+        if len(words) > 1 and not (goes_on and _BROAD.fullmatch(" ".join(words))):
             return " ".join(map(_titled, words))
-        if not words or end[0].strip() not in _JOINING:
+        if not words or not goes_on:
             return None
     return None
 
