@@ -4,7 +4,8 @@
 
     RagError
     ├── SourceError            a file cannot be read, or holds no abstract
-    │   └── NoCases            an evaluation has nothing to run
+    │   ├── NoCases            an evaluation has nothing to run
+    │   └── OnlineError        a public server fails, refuses, or has no such papers
     ├── QuestionError          a question, batch row or filter that cannot be worked with
     ├── PaperNotFound          no paper with that id in the index
     ├── ConfigError            an unknown or impossible setting
@@ -49,6 +50,10 @@ class SourceError(RagError):
 
 class NoCases(SourceError):
     """An evaluation has nothing to run, and so could say nothing."""
+
+
+class OnlineError(SourceError):
+    """A public server cannot be reached, refuses, fails, or has no such papers."""
 
 
 class QuestionError(RagError):

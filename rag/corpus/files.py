@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -61,18 +61,29 @@ def read_file(path: str) -> FileReading:
     format, found_records = _reading(path, data)
     # A name that is no UTF-8 can be opened, but not written down.
     path, file = _writable(path), _writable(str(Path(path).resolve()))
+    records, rejected = papers_of(path, file, found_records)
+    if not records:
+        raise _no_abstract(path, rejected)
+    return FileReading(path, file, _digest(path, data), format, records, rejected)
+
+
+def papers_of(
+    path: str, file: str, found: Iterable[RawRecord | Rejection]
+) -> tuple[tuple[Paper, ...], tuple[Rejection, ...]]:
+    """What a reader or a loader found, cleaned and identified: the papers and the refusals.
+
+    ``path`` and ``file`` are where it was found, as given and as it is known everywhere.
+    """
     records: list[Paper] = []
     rejected: list[Rejection] = []
-    for found in found_records:
-        source = Source(path, len(records) + 1, found.line or 1, file)
-        taken = _paper(found, source) if isinstance(found, RawRecord) else found
+    for each in found:
+        source = Source(path, len(records) + 1, each.line or 1, file)
+        taken = _paper(each, source) if isinstance(each, RawRecord) else each
         if isinstance(taken, Paper):
             records.append(taken)
         else:
             rejected.append(replace(taken, path=path))
-    if not records:
-        raise _no_abstract(path, rejected)
-    return FileReading(path, file, _digest(path, data), format, tuple(records), tuple(rejected))
+    return tuple(records), tuple(rejected)
 
 
 def _reading(path: str, data: bytes) -> tuple[str, Iterator[RawRecord | Rejection]]:
@@ -163,7 +174,7 @@ def _all_cleaned(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(filter(None, map(_cleaned, values)))
 
 
-def _no_abstract(path: str, rejected: list[Rejection]) -> SourceError:
+def _no_abstract(path: str, rejected: Sequence[Rejection]) -> SourceError:
     if not rejected:
         return SourceError(f"{path} holds no abstract, only a heading", _EXPECTED)
     first = rejected[0]

@@ -1,0 +1,65 @@
+"""References become Papers, as files do: ``openreview:VENUE``, ``arxiv:QUERY``, ``doi:DOI``.
+
+Nothing here is used unless such a reference is given. A loader asks a public server, in its own
+time, and yields what a reader of files would; what it was answered is kept for a day, so that a
+run that was broken off goes on where it was. Each loader's library is an extra of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from rag.errors import OnlineError
+
+if TYPE_CHECKING:
+    from rag.corpus.files import FileReading
+    from rag.corpus.online.polite import Access
+    from rag.corpus.record import RawRecord
+    from rag.types import Rejection
+
+    Loader = Callable[[str, Access], Iterator[RawRecord | Rejection]]
+
+LOADERS = {"openreview": "openreview", "arxiv": "arxiv", "doi": "requests"}
+"""What a reference begins with, and the library without which it cannot be read."""
+
+EXAMPLES = "openreview:ICLR.cc/2026/Conference, arxiv:2401.01234, arxiv:cat:cs.LG, doi:10.1000/182"
+
+
+def is_reference(path: str) -> bool:
+    """Whether what stands in the place of a path names papers online."""
+    return path.partition(":")[0].lower() in LOADERS and ":" in path
+
+
+def read_reference(reference: str, access: Access) -> FileReading:
+    """The papers that a reference names, in the server's order.
+
+    Raises OnlineError: the library is missing, the server fails, refuses or knows no such thing.
+    """
+    from rag.corpus.files import READING, FileReading, papers_of
+
+    scheme, _, query = reference.partition(":")
+    scheme, query = scheme.lower(), query.strip()
+    if not query or not query.isprintable():
+        raise OnlineError(f"{scheme}: names no papers.", f"for example {EXAMPLES}")
+    name = f"{scheme}:{query}"
+    records, rejected = papers_of(name, name, _loader(scheme)(query, access))
+    if not records:
+        why = f": {rejected[0].reason}" if rejected else ""
+        count = f" ({len(rejected):,} without)" if len(rejected) > 1 else ""
+        raise OnlineError(f"{name} gives no abstract{count}{why}", f"for example {EXAMPLES}")
+    said = repr((READING, records, rejected)).encode("utf-8", "replace")
+    digest = hashlib.sha256(said).hexdigest()
+    return FileReading(name, name, digest, scheme, records, rejected)
+
+
+def _loader(scheme: str) -> Loader:
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    if not find_spec(LOADERS[scheme]):
+        message = f"What {scheme}: names can only be read with the extra {scheme!r}."
+        raise OnlineError(message, f"pip install 'rag[{scheme}]'")
+    load: Loader = import_module(f"rag.corpus.online.{scheme}").load
+    return load

@@ -1,0 +1,319 @@
+"""``openreview:ICLR.cc/2026/Conference`` and ``openreview:FORUM``: submissions, by both APIs.
+
+A venue is served by version 2 of the API, whose notes wrap every field as {"value": …}, where its
+group names a domain, else by version 1. The library takes OPENREVIEW_USERNAME and
+OPENREVIEW_PASSWORD out of the environment by itself; nothing here reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
+from datetime import datetime, timezone
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+
+from rag.corpus.fields import record_from
+from rag.corpus.online.decision import status_of, venue_of, year_of
+from rag.corpus.online.polite import Access, Polite, Service, json_whole
+from rag.corpus.record import RawRecord
+from rag.endpoint.address import LOOPBACK
+from rag.errors import OnlineError
+from rag.types import Rejection
+
+URL, URL_V1 = "https://api2.openreview.net", "https://api.openreview.net"
+FORUM = "https://openreview.net/forum?id="
+INTERVAL = 0.5
+"""Seconds between two requests."""
+PAGE, PAGE_V1 = 1_000, 200
+"""Submissions in one answer; those of version 1 come with their reviews, for the decision."""
+PASSWORD = "OPENREVIEW_PASSWORD"
+
+_FORUM = re.compile(r"[\w-]{5,40}")
+_WORD = re.compile(r"[a-z]+|\d+")
+_AREAS = ("primary_area", "area", "track", "subject_area", "subject_areas", "primary_subject_area")
+_CLOSEST = "please_choose_the_closest_area"
+"""What the name of a venue's own question for the area begins with."""
+_DECIDES = re.compile(r"(?:decision|acceptance|meta_?review)$", re.IGNORECASE)
+"""The end of an invitation to say what becomes of a submission."""
+_ID_FIX = (
+    "copy the id from the venue's page: https://openreview.net/group?id=ICLR.cc/2026/Conference"
+)
+_SHORT = 10_000
+"""Bytes above which an answer is no complaint."""
+
+Found = Iterator["RawRecord | Rejection"]
+Filters = dict[str, Any]
+
+
+def load(query: str, access: Access) -> Found:
+    """The records of a venue's submissions, by number, or of the papers with these forum ids."""
+    forums = [part.strip() for part in query.split(",")]
+    openreview = _OpenReview(access)
+    if all(map(_FORUM.fullmatch, forums)):
+        return _papers(openreview, list(dict.fromkeys(forums))[: access.limit], access)
+    return _submissions(openreview, query.strip("/"), access)
+
+
+def _papers(openreview: _OpenReview, forums: list[str], access: Access) -> Found:
+    for count, forum in enumerate(forums, start=1):
+        note = openreview.note(forum)
+        missing = Rejection("", None, f"OpenReview has no paper {forum}")
+        yield _record(note, "", count) if note else missing
+        access.progress(count, len(forums))
+
+
+def _submissions(openreview: _OpenReview, venue: str, access: Access) -> Found:
+    group = openreview.group(venue)
+    if group is None:
+        raise _no_venue(openreview, venue)
+    count = 0
+    for note, total in openreview.submissions(venue, group):
+        if count == access.limit:
+            access.note(f"{venue} has {total:,} submissions; {count:,} of them are read: --limit")
+            return
+        count += 1
+        yield _record(note, venue, count)
+        access.progress(count, min(total, access.limit or total))
+    if not count:
+        raise _no_venue(openreview, venue)
+
+
+def _no_venue(openreview: _OpenReview, venue: str) -> OnlineError:
+    """The error for an id that names no venue, with those that it may be meant for: the ones
+    whose ids have all its words."""
+    venues = openreview.group("venues")
+    words = set(_WORD.findall(venue.lower()))
+    near = [each for each in (venues.members or [] if venues else []) if words <= _words(each)]
+    near.sort(key=lambda each: (not each.endswith("/Conference"), len(each), each))
+    likely = " or ".join(f"openreview:{each}" for each in near[:3])
+    message = f"OpenReview has no submissions to {venue!r} that can be read."
+    return OnlineError(message, f"did you mean {likely}?" if likely else _ID_FIX)
+
+
+def _words(venue: object) -> set[str]:
+    return set(_WORD.findall(str(venue).lower()))
+
+
+class _OpenReview:
+    """Both versions of the API, each client made when it is first needed."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    @cached_property
+    def _v2(self) -> Any:
+        from openreview.api import OpenReviewClient
+
+        return self._client(OpenReviewClient, self._access.urls.get("openreview", URL))
+
+    @cached_property
+    def _v1(self) -> Any:
+        from openreview import Client
+
+        return self._client(Client, self._access.urls.get("openreview_v1", URL_V1))
+
+    def group(self, name: str) -> Any:
+        """The group of that name; None without one."""
+        return self._asked(self._v2.get_group, id=name)
+
+    def note(self, forum: str) -> Any:
+        """The note with that id in either version; None without one."""
+        notes = self._asked(self._v2.get_notes, id=forum)
+        notes = notes or self._asked(self._v1.get_notes, id=forum, details="directReplies")
+        return notes[0] if notes else None
+
+    def submissions(self, venue: str, group: Any) -> Iterator[tuple[Any, int]]:
+        """Every submission that can be read, with the number of them so far as it is known."""
+        before = 0
+        listings = _listings(venue, group) if group.domain else _listings_v1(venue)
+        for alternatives in listings:
+            for filters in alternatives:
+                found = 0
+                for note, total in self._listed(filters, first_version=not group.domain):
+                    found += 1
+                    yield note, before + total
+                before += found
+                if found:
+                    break
+
+    def _listed(self, filters: Filters, first_version: bool) -> Iterator[tuple[Any, int]]:
+        """The notes that a listing has, page by page, each with their number."""
+        client, page = (self._v1, PAGE_V1) if first_version else (self._v2, PAGE)
+        filters = {**filters, "limit": page, "sort": "number:asc"}
+        filters |= {"details": "directReplies"} if first_version else {}
+        first = self._asked(client.get_notes, with_count=True, **filters)
+        notes, total = first or ([], 0)
+        offset = 0
+        while notes:
+            yield from ((note, total) for note in notes)
+            offset += len(notes)
+            if offset >= total:
+                return
+            notes = self._asked(client.get_notes, offset=offset, **filters)
+        if offset < total:
+            self._access.note(f"OpenReview has {total:,} of these, but shows {offset:,}")
+
+    def _asked(self, function: Any, **how: Any) -> Any:
+        """What the library makes of an answer; None where there is no such thing."""
+        from openreview import OpenReviewException
+
+        try:
+            return function(**how)
+        except (OpenReviewException, IndexError):
+            return None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            message = "OpenReview answered with what nobody can read."
+            raise OnlineError(
+                message, "try again later, or look for a newer openreview-py"
+            ) from error
+
+    def _client(self, kind: Any, url: str) -> Any:
+        """The library's client on our transport. It signs in when it is made."""
+        from openreview import OpenReviewException
+
+        _check_sign_in(url)
+        try:
+            with redirect_stdout(sys.stderr):  # the library talks, and asks for second factors
+                client = kind(baseurl=url)
+        except (OpenReviewException, requests.RequestException, ValueError, KeyError) as error:
+            message = f"OpenReview ({urlsplit(url).netloc}) does not let you sign in."
+            fix = f"check OPENREVIEW_USERNAME and {PASSWORD}, or unset them to read as a guest"
+            raise OnlineError(message, fix) from error
+        Polite(_service(url), self._access).mount(client.session)
+        return client
+
+
+def _check_sign_in(url: str) -> None:
+    """Raise OnlineError where a password would go to anybody but OpenReview or this machine."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    theirs = parts.scheme == "https" and f".{host}".endswith(".openreview.net")
+    if os.environ.get(PASSWORD) and not theirs and host not in LOOPBACK:
+        message = f"{host} is not OpenReview, and would be sent {PASSWORD}."
+        raise OnlineError(message, f"unset {PASSWORD}, or correct RAG_OPENREVIEW_URL")
+
+
+def _service(url: str) -> Service:
+    return Service(
+        "OpenReview",
+        url,
+        INTERVAL,
+        whole=json_whole,
+        complaint=_complaint,
+        signed=f"OpenReview shows most only to who is signed in: set OPENREVIEW_USERNAME and"
+        f" {PASSWORD} in the environment",
+        instead="export the list from the venue's page as CSV or JSON and ingest the file",
+        telling=frozenset({400, 404}),
+    )
+
+
+def _complaint(body: bytes) -> str:
+    if len(body) > _SHORT:
+        return ""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    return str(told.get("message") or "") if isinstance(told, dict) else ""
+
+
+def _listings(venue: str, group: Any) -> list[list[Filters]]:
+    """What to list of a venue of version 2: each the first of its alternatives that has any."""
+    invitation = _value(group.content, "submission_id") or f"{venue}/-/Submission"
+    return [[{"invitation": invitation}, {"content": {"venueid": venue}}]]
+
+
+def _listings_v1(venue: str) -> list[list[Filters]]:
+    """The same of version 1, which takes withdrawn and desk-rejected ones out of their list."""
+    blind, open, withdrawn, desk = (
+        {"invitation": f"{venue}/-/{name}"}
+        for name in (
+            "Blind_Submission",
+            "Submission",
+            "Withdrawn_Submission",
+            "Desk_Rejected_Submission",
+        )
+    )
+    return [[blind, open, {"content": {"venueid": venue}}], [withdrawn], [desk]]
+
+
+def _record(note: Any, venue: str, line: int) -> RawRecord | Rejection:
+    content = note.content if isinstance(note.content, Mapping) else {}
+    invitation = _invitation(note)
+    venue = venue or getattr(note, "domain", None) or invitation.partition("/-/")[0]
+    venueid, shown = _text(content, "venueid"), _text(content, "venue")
+    forum = note.forum or note.id
+    record = record_from(
+        {
+            "id": forum,
+            "title": _value(content, "title"),
+            "abstract": _value(content, "abstract"),
+            "url": f"{FORUM}{forum}",
+            "authors": _authors(_value(content, "authors")),
+            "venue": venue_of(venue, shown),
+            "year": year_of(shown, venue) or _year(note),
+            "status": status_of(venue, venueid, shown, invitation, _decision(note)),
+            "area": _area(content),
+            "keywords": _value(content, "keywords"),
+        },
+        line,
+    )
+    if isinstance(record, RawRecord):
+        return record
+    title = _text(content, "title")
+    return Rejection("", None, f"{forum} has no abstract" + (f" ({title})" if title else ""))
+
+
+def _value(content: Any, name: str) -> Any:
+    """A field in either version."""
+    value = content.get(name) if isinstance(content, Mapping) else None
+    return value.get("value") if isinstance(value, Mapping) else value
+
+
+def _text(content: Any, name: str) -> str:
+    value = _value(content, name)
+    return value if isinstance(value, str) else ""
+
+
+def _authors(value: Any) -> Any:
+    """Names; newer venues have an object for each author."""
+    if not isinstance(value, list):
+        return value
+    return [each.get("fullname") or each if isinstance(each, dict) else each for each in value]
+
+
+def _area(content: Mapping[str, Any]) -> Any:
+    own = [name for name in content if name.lower().startswith(_CLOSEST)]
+    return next((v for name in (*_AREAS, *own) if (v := _value(content, name))), None)
+
+
+def _invitation(note: Any) -> str:
+    """The invitation that a note answered first: its list is in the order of its changes."""
+    several = getattr(note, "invitations", None) or []
+    return str(getattr(note, "invitation", None) or (several[0] if several else ""))
+
+
+def _decision(note: Any) -> str:
+    """The decision in the replies that version 1 gives with a note, "" without one."""
+    replies = (note.details or {}).get("directReplies") or []
+    for reply in replies:
+        if _DECIDES.search(str(reply.get("invitation", ""))):
+            found = _text(reply.get("content"), "decision")
+            return found or _text(reply.get("content"), "recommendation")
+    return ""
+
+
+def _year(note: Any) -> int | None:
+    """The year of publication or of creation, given in milliseconds."""
+    when = note.pdate if getattr(note, "pdate", None) else note.cdate
+    if not isinstance(when, int | float) or not 0 < when < 4e12:
+        return None
+    return datetime.fromtimestamp(when / 1000, tz=timezone.utc).year

@@ -1,0 +1,87 @@
+"""``arxiv:``: queries and ids against a server that replays arXiv's Atom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from rag.corpus.online import arxiv, read_reference
+from rag.errors import OnlineError
+from tests.online import ArXiv, access, atom, atom_error, half
+from tests.servers import sends, too_many
+
+pytest.importorskip("arxiv", reason="pip install 'rag[arxiv]'")
+
+IDS = [f"2401.{number:05d}" for number in range(1, 8)]
+
+
+def test_papers_by_id_are_read_as_from_a_file(tmp_path: Path) -> None:
+    with ArXiv(*IDS) as server:
+        reading = read_reference(
+            "arXiv:2401.00002, 2401.00003v1,2401.99999", access(tmp_path, server)
+        )
+    paper, other = reading.records
+    assert (paper.paper_id, other.paper_id) == ("arXiv:2401.00002", "arXiv:2401.00003")
+    assert paper.title == "On thing 2401.00002"
+    assert paper.text == "We look at thing 2401.00002 with α < 2, and it holds."
+    assert paper.url == "https://arxiv.org/abs/2401.00002v1"
+    assert (paper.authors, paper.year, paper.area) == (("Ada Test", "Bo Trial"), 2024, "cs.LG")
+    assert paper.sources[0].path == "arxiv:2401.00002, 2401.00003v1,2401.99999"
+    assert [each.reason for each in reading.rejected] == ["arXiv has no paper 2401.99999"]
+
+
+def test_a_query_is_read_page_by_page_as_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arxiv, "PAGE", 3)
+    seen: list[tuple[int, int]] = []
+    with ArXiv(*IDS) as server:
+        how = access(tmp_path, server, progress=lambda *counts: seen.append(counts))
+        reading = read_reference('arxiv:cat:cs.LG+AND+all:"deep%20plasticity"', how)
+        asked = [parse_qs(urlsplit(path).query) for path in server.paths]
+    assert [paper.url[-12:-2] for paper in reading.records if paper.url] == IDS
+    assert [each["start"] for each in asked] == [["0"], ["3"], ["6"]]
+    assert asked[0]["search_query"] == ['cat:cs.LG AND all:"deep plasticity"']
+    assert seen == [(3, 7), (6, 7), (7, 7)]
+
+
+def test_a_limit_says_how_many_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arxiv, "LIMIT", 2)
+    notes: list[str] = []
+    with ArXiv(*IDS) as server:
+        by_default = read_reference("arxiv:cat:cs.LG", access(tmp_path, server, note=notes.append))
+        chosen = read_reference("arxiv:cat:cs.LG", access(tmp_path, server, limit=5))
+    assert (len(by_default.records), len(chosen.records)) == (2, 5)
+    assert notes == ["arXiv has 7 papers for this; the newest 2 are read: --limit"]
+
+
+def test_a_page_that_comes_without_its_papers_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arxiv, "PAGE", 4)
+    faults = [
+        sends(atom(IDS[:4], 7)),
+        sends(atom([], 7, 4)),
+        half(atom(IDS[4:], 7, 4)),
+        sends("busy", 503),
+        too_many("1"),
+    ]
+    with ArXiv(*IDS, faults=faults) as server:
+        reading = read_reference("arxiv:cat:cs.LG", access(tmp_path, server))
+        assert len(server.asked) == 6
+    assert len(reading.records) == 7
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_an_error_in_the_feed_is_told_in_its_words(tmp_path: Path, status: int) -> None:
+    error = sends(atom_error("incorrect id & format"), status)
+    words = "does not take the request: incorrect id & format"
+    with ArXiv(faults=[error]) as server, pytest.raises(OnlineError, match=words):
+        read_reference("arxiv:cat:cs.LG", access(tmp_path, server))
+
+
+def test_a_query_that_finds_nothing_says_so(tmp_path: Path) -> None:
+    with ArXiv() as server, pytest.raises(OnlineError, match=r"arxiv:cat:cs\.XX gives no abstract"):
+        read_reference("arxiv:cat:cs.XX", access(tmp_path, server))
