@@ -55,6 +55,7 @@ class Paper:
 
     ``text`` is the clean abstract, the only thing that is quoted: every offset in the
     product counts characters of it. ``raw`` is the abstract as it stood in the source.
+    ``doi`` is in lower case and without a prefix, ``arxiv`` without one and without a version.
     """
 
     paper_id: str
@@ -64,6 +65,8 @@ class Paper:
     sources: tuple[Source, ...]
     title: str | None = None
     url: str | None = None
+    doi: str | None = None
+    arxiv: str | None = None
     authors: tuple[str, ...] = ()
     venue: str | None = None
     year: int | None = None
