@@ -309,12 +309,14 @@ class Omission:
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """Of ``population`` papers that passed the filters, how many matched and how many of these
-    are listed; ``omitted`` counts what matched in part, also where not all of it is named."""
+    are listed; ``omitted`` counts what matched in part, also where not all of it is named.
+    ``left_out`` are others that were not looked at because they were not accepted."""
 
     matched: int
     listed: int
     population: int
     omitted: int
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

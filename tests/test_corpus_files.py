@@ -300,7 +300,7 @@ def test_text_behind_the_document_is_reported(write: Write) -> None:
         ("year", True, "year", None),
         ("primary_area", "insects", "area", "insects"),
         ("venue", "  ", "venue", None),
-        ("status", "Poster", "status", "Poster"),
+        ("status", "Poster", "status", "poster"),
     ],
 )
 def test_fields(write: Write, field: str, value: object, attribute: str, expected: object) -> None:

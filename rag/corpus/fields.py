@@ -33,7 +33,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " publicationtitle containertitle secondarytitle zeitschrift revue revista 期刊 会议",
         "year": "year publicationyear pubyear date published publicationdate updated issued jahr"
         " année año ano anno год 年 年份",
-        "status": "status decision presentation presentationtype",
+        "status": "status decision presentation presentationtype venueid",
         "area": "area primaryarea track primarycategory subjectarea category categories",
         "keywords": "keywords keyword authorkeywords tags subjects schlagwörter motsclés"
         " palabrasclave 关键词 キーワード",
