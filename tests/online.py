@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
-from rag.corpus.online.polite import Access
+from rag.corpus.online.access import Access
 from tests.servers import Exchange, Fault, Local
 
 Json = dict[str, Any]

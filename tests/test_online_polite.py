@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.corpus.online import doi, is_reference, polite, read_reference
+from rag.corpus.online import answers, doi, is_reference, polite, read_reference
 from rag.errors import OnlineError
 from tests.online import Crossref, access, cut_body, cut_chunks, redirects, trickles, work
 from tests.servers import drops, sends, stalls, too_many
@@ -113,7 +113,7 @@ def test_what_was_answered_is_not_asked_for_again_for_a_day(tmp_path: Path) -> N
         read_reference(ALL, access(tmp_path, server, refresh=True))
         assert len(server.asked) == 6
         for path in tmp_path.iterdir():
-            os.utime(path, (0, time.time() - polite.KEPT - 60))
+            os.utime(path, (0, time.time() - answers.KEPT - 60))
         read_reference(ALL, access(tmp_path, server))
         assert len(server.asked) == 9
     assert first == again
@@ -124,7 +124,7 @@ def test_a_broken_off_run_goes_on_where_it_was(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from rag.corpus.online import read_reference\n"
-        "from rag.corpus.online.polite import Access\n"
+        "from rag.corpus.online.access import Access\n"
         "how = Access(Path(sys.argv[1]), urls={'doi': sys.argv[2]}, pace=0.001)\n"
         f"read_reference({ALL!r}, how)\n"
     )

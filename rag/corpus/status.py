@@ -33,7 +33,9 @@ _DECISION = (
     r"(?:conditional)?\s*(?:oral|spotlight|poster|notable\s+top[\s-]*\d+\s*%|accept(?:ed)?"
     r"|(?:desk[\s-]*)?reject(?:ed)?|withdrawn)(?:\s+(?:paper|presentation))?"
 )
-_SUBMISSION = r"(?:conference\s+)?(?:(?:desk[\s-]*)?rejected\s+|withdrawn\s+)?submission"
+_SUBMISSION = (
+    r"(?:conference\s+)?(?:(?:desk[\s-]*)?rejected\s+|withdrawn\s+)?(?:submission|submitted)"
+)
 _BEHIND = re.compile(
     rf"(?P<venue>[^\n]*?\b(?:19|20)\d\d\b[^\n]*?)[\s,:(–—-]+(?P<status>{_DECISION}|{_SUBMISSION})\)?",
     re.IGNORECASE,

@@ -15,7 +15,7 @@ from rag.errors import OnlineError
 
 if TYPE_CHECKING:
     from rag.corpus.files import FileReading
-    from rag.corpus.online.polite import Access
+    from rag.corpus.online.access import Access
     from rag.corpus.record import RawRecord
     from rag.types import Rejection
 

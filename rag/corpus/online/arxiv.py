@@ -11,7 +11,8 @@ from urllib.parse import unquote_plus
 import requests
 
 from rag.corpus.fields import record_from
-from rag.corpus.online.polite import Access, Polite, Service
+from rag.corpus.online.access import Access, Service
+from rag.corpus.online.polite import Polite
 from rag.corpus.record import RawRecord
 from rag.types import Rejection
 

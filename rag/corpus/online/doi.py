@@ -14,7 +14,8 @@ from urllib.parse import quote
 import requests
 
 from rag.corpus.fields import record_from
-from rag.corpus.online.polite import Access, Polite, Service, json_whole
+from rag.corpus.online.access import Access, Service, json_whole
+from rag.corpus.online.polite import Polite
 from rag.corpus.record import RawRecord
 from rag.errors import OnlineError
 from rag.types import Rejection

@@ -11,25 +11,23 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import redirect_stdout
-from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
 import requests
 
-from rag.corpus.fields import record_from
-from rag.corpus.online.decision import status_of, venue_of, year_of
-from rag.corpus.online.polite import Access, Polite, Service, json_whole
+from rag.corpus.online.access import Access, Service, json_whole
+from rag.corpus.online.polite import Polite
+from rag.corpus.online.submission import submission, value
 from rag.corpus.record import RawRecord
 from rag.endpoint.address import LOOPBACK
 from rag.errors import OnlineError
 from rag.types import Rejection
 
 URL, URL_V1 = "https://api2.openreview.net", "https://api.openreview.net"
-FORUM = "https://openreview.net/forum?id="
 INTERVAL = 0.5
 """Seconds between two requests."""
 PAGE, PAGE_V1 = 1_000, 200
@@ -38,11 +36,6 @@ PASSWORD = "OPENREVIEW_PASSWORD"
 
 _FORUM = re.compile(r"[\w-]{5,40}")
 _WORD = re.compile(r"[a-z]+|\d+")
-_AREAS = ("primary_area", "area", "track", "subject_area", "subject_areas", "primary_subject_area")
-_CLOSEST = "please_choose_the_closest_area"
-"""What the name of a venue's own question for the area begins with."""
-_DECIDES = re.compile(r"(?:decision|acceptance|meta_?review)$", re.IGNORECASE)
-"""The end of an invitation to say what becomes of a submission."""
 _ID_FIX = (
     "copy the id from the venue's page: https://openreview.net/group?id=ICLR.cc/2026/Conference"
 )
@@ -66,7 +59,7 @@ def _papers(openreview: _OpenReview, forums: list[str], access: Access) -> Found
     for count, forum in enumerate(forums, start=1):
         note = openreview.note(forum)
         missing = Rejection("", None, f"OpenReview has no paper {forum}")
-        yield _record(note, "", count) if note else missing
+        yield submission(note, "", count) if note else missing
         access.progress(count, len(forums))
 
 
@@ -80,7 +73,7 @@ def _submissions(openreview: _OpenReview, venue: str, access: Access) -> Found:
             access.note(f"{venue} has {total:,} submissions; {count:,} of them are read: --limit")
             return
         count += 1
-        yield _record(note, venue, count)
+        yield submission(note, venue, count)
         access.progress(count, min(total, access.limit or total))
     if not count:
         raise _no_venue(openreview, venue)
@@ -227,7 +220,7 @@ def _complaint(body: bytes) -> str:
 
 def _listings(venue: str, group: Any) -> list[list[Filters]]:
     """What to list of a venue of version 2: each the first of its alternatives that has any."""
-    invitation = _value(group.content, "submission_id") or f"{venue}/-/Submission"
+    invitation = value(group.content, "submission_id") or f"{venue}/-/Submission"
     return [[{"invitation": invitation}, {"content": {"venueid": venue}}]]
 
 
@@ -243,77 +236,3 @@ def _listings_v1(venue: str) -> list[list[Filters]]:
         )
     )
     return [[blind, open, {"content": {"venueid": venue}}], [withdrawn], [desk]]
-
-
-def _record(note: Any, venue: str, line: int) -> RawRecord | Rejection:
-    content = note.content if isinstance(note.content, Mapping) else {}
-    invitation = _invitation(note)
-    venue = venue or getattr(note, "domain", None) or invitation.partition("/-/")[0]
-    venueid, shown = _text(content, "venueid"), _text(content, "venue")
-    forum = note.forum or note.id
-    record = record_from(
-        {
-            "id": forum,
-            "title": _value(content, "title"),
-            "abstract": _value(content, "abstract"),
-            "url": f"{FORUM}{forum}",
-            "authors": _authors(_value(content, "authors")),
-            "venue": venue_of(venue, shown),
-            "year": year_of(shown, venue) or _year(note),
-            "status": status_of(venue, venueid, shown, invitation, _decision(note)),
-            "area": _area(content),
-            "keywords": _value(content, "keywords"),
-        },
-        line,
-    )
-    if isinstance(record, RawRecord):
-        return record
-    title = _text(content, "title")
-    return Rejection("", None, f"{forum} has no abstract" + (f" ({title})" if title else ""))
-
-
-def _value(content: Any, name: str) -> Any:
-    """A field in either version."""
-    value = content.get(name) if isinstance(content, Mapping) else None
-    return value.get("value") if isinstance(value, Mapping) else value
-
-
-def _text(content: Any, name: str) -> str:
-    value = _value(content, name)
-    return value if isinstance(value, str) else ""
-
-
-def _authors(value: Any) -> Any:
-    """Names; newer venues have an object for each author."""
-    if not isinstance(value, list):
-        return value
-    return [each.get("fullname") or each if isinstance(each, dict) else each for each in value]
-
-
-def _area(content: Mapping[str, Any]) -> Any:
-    own = [name for name in content if name.lower().startswith(_CLOSEST)]
-    return next((v for name in (*_AREAS, *own) if (v := _value(content, name))), None)
-
-
-def _invitation(note: Any) -> str:
-    """The invitation that a note answered first: its list is in the order of its changes."""
-    several = getattr(note, "invitations", None) or []
-    return str(getattr(note, "invitation", None) or (several[0] if several else ""))
-
-
-def _decision(note: Any) -> str:
-    """The decision in the replies that version 1 gives with a note, "" without one."""
-    replies = (note.details or {}).get("directReplies") or []
-    for reply in replies:
-        if _DECIDES.search(str(reply.get("invitation", ""))):
-            found = _text(reply.get("content"), "decision")
-            return found or _text(reply.get("content"), "recommendation")
-    return ""
-
-
-def _year(note: Any) -> int | None:
-    """The year of publication or of creation, given in milliseconds."""
-    when = note.pdate if getattr(note, "pdate", None) else note.cdate
-    if not isinstance(when, int | float) or not 0 < when < 4e12:
-        return None
-    return datetime.fromtimestamp(when / 1000, tz=timezone.utc).year

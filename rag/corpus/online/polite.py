@@ -6,15 +6,8 @@ knows HTTP, and of papers nothing.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -23,6 +16,8 @@ from requests.adapters import BaseAdapter, HTTPAdapter
 from urllib3.exceptions import HTTPError, NewConnectionError
 
 from rag import __version__
+from rag.corpus.online.access import Access, Service
+from rag.corpus.online.answers import Answers
 from rag.endpoint.failures import CONNECT_SECONDS, WHOLE, asked_wait
 from rag.endpoint.patience import ATTEMPTS, FIRST_WAIT, LONGEST_WAIT
 from rag.errors import OnlineError
@@ -33,55 +28,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 << 20
 """Of one answer; a page of 1,000 submissions with their abstracts has about 5 MB."""
 
-KEPT = 86_400.0
-"""Seconds for which an answer is used again: arXiv's change once a day."""
-
 WORDS = 300
 """Characters of a server's own words that an error shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """How the network may be used: answers are kept in ``cache``, at most ``limit`` papers asked
-    for, None being all or what a loader thinks bearable.
-
-    ``urls`` names servers in the place of the public ones, by loader. All waits are multiplied
-    by ``pace``. ``progress`` is told how many papers of how many have come.
-    """
-
-    cache: Path
-    limit: int | None = None
-    refresh: bool = False
-    mailto: str | None = None
-    timeout: float = 60.0
-    urls: dict[str, str] = field(default_factory=dict)
-    pace: float = 1.0
-    note: Callable[[str], None] = lambda text: None
-    progress: Callable[[int, int], None] = lambda done, total: None
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A public server and its ways.
-
-    ``interval`` are the seconds that it wants between two requests. ``whole`` says whether a body
-    is all of an answer, ``complaint`` what a body says is wrong, "" for nothing. What comes with a
-    status in ``telling`` is no failure, but an answer. ``signed`` is what to do where it refuses,
-    ``instead`` what to do where it cannot be reached.
-    """
-
-    name: str
-    url: str
-    interval: float
-    whole: Callable[[bytes], bool]
-    complaint: Callable[[bytes], str]
-    signed: str
-    instead: str
-    telling: frozenset[int] = frozenset()
-
-    @property
-    def place(self) -> str:
-        return f"{self.name} ({urlsplit(self.url).netloc})"
 
 
 class _Passing(Exception):
@@ -106,8 +54,8 @@ class Polite(BaseAdapter):
         self._inner = HTTPAdapter(max_retries=0)
         self._free = 0.0
         self._told = False
+        self._answers = Answers(access.cache, access.note)
         self.last = b""
-        self._forget()
 
     def mount(self, session: requests.Session) -> requests.Session:
         """The session, which from now on asks through this."""
@@ -120,15 +68,16 @@ class Polite(BaseAdapter):
 
     def send(self, request: requests.PreparedRequest, *args: Any, **how: Any) -> requests.Response:
         """The answer to a request, from the folder or from the service."""
-        path = self._access.cache / f"{_key(request)}.answer"
-        body = None if self._access.refresh else self._kept(path)
-        if body is not None:
-            self.last = body
-            return _response(request, 200, {}, body)
-        response = self._patiently(request, how)
+        key = _key(request)
+        kept = None if self._access.refresh else self._answers.get(key)
+        if kept and self._service.whole(kept[0]):
+            self._tell(kept[1])
+            response = _response(request, 200, {}, kept[0])
+        else:
+            response = self._patiently(request, how)
+            if response.status_code == 200:
+                self._answers.keep(key, response.content)
         self.last = response.content
-        if response.status_code == 200:
-            self._keep(path, self.last)
         return response
 
     def _patiently(self, request: requests.PreparedRequest, how: Any) -> requests.Response:
@@ -241,45 +190,18 @@ class Polite(BaseAdapter):
             message = f"{self._service.place} failed with status {status}."
         return OnlineError(message, f"try again later: {kept}; or {self._service.instead}")
 
+    def _tell(self, when: float) -> None:
+        """Note once that what is told may have changed since."""
+        if not self._told:
+            self._told = True
+            since = time.strftime("%Y-%m-%d %H:%M", time.localtime(when))
+            self._access.note(f"{self._service.name}: with answers of {since}; --refresh asks anew")
+
     def _say(self, state: RetryCallState) -> None:
         seconds = state.next_action.sleep if state.next_action else 0.0
         error = state.outcome.exception() if state.outcome else ""
         turn = f"{state.attempt_number + 1} of {ATTEMPTS}"
         self._access.note(f"{self._service.name}: {error}; again in {seconds:.0f} s ({turn})")
-
-    def _kept(self, path: Path) -> bytes | None:
-        """The answer in a file of the cache, None without one that may be used."""
-        try:
-            when = path.stat().st_mtime
-            body = path.read_bytes()
-        except OSError:
-            return None
-        if time.time() - when > KEPT or not self._service.whole(body):
-            return None
-        if not self._told:
-            self._told = True
-            since = time.strftime("%Y-%m-%d %H:%M", time.localtime(when))
-            self._access.note(f"{self._service.name}: with answers of {since}; --refresh asks anew")
-        return body
-
-    def _keep(self, path: Path, body: bytes) -> None:
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(body)
-            temporary.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            self._access.note(f"answers cannot be kept in {path.parent}: {error.strerror}")
-
-    def _forget(self) -> None:
-        """Remove what is too old to be used, and what a run that was broken off left."""
-        for pattern in ("*.answer", "*.tmp"):
-            for path in self._access.cache.glob(pattern):
-                with suppress(OSError):
-                    if time.time() - path.stat().st_mtime > KEPT:
-                        path.unlink()
 
 
 def _wait(state: RetryCallState) -> float:
@@ -293,7 +215,7 @@ def _wait(state: RetryCallState) -> float:
 def _key(request: requests.PreparedRequest) -> str:
     """What an answer is kept under: who is signed in may be shown more."""
     signed = "Authorization" in request.headers
-    return hashlib.sha256(f"{signed} {request.method} {request.url}".encode()).hexdigest()
+    return f"{signed} {request.method} {request.url}"
 
 
 def _response(
@@ -315,11 +237,3 @@ def _printable(words: str) -> str:
 
 def _colon(words: str) -> str:
     return f": {words}" if words else "."
-
-
-def json_whole(body: bytes) -> bool:
-    """Whether a body is a JSON object, all of it."""
-    try:
-        return isinstance(json.loads(body), dict)
-    except (ValueError, RecursionError):
-        return False
