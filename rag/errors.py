@@ -4,6 +4,7 @@
 
     RagError
     ├── SourceError            a file cannot be read, or holds no abstract
+    │   ├── NoAbstracts        a file was read and holds none
     │   ├── NoCases            an evaluation has nothing to run
     │   └── OnlineError        a public server fails, refuses, or has no such papers
     ├── QuestionError          a question, batch row or filter that cannot be worked with
@@ -46,6 +47,10 @@ class RagError(Exception):
 
 class SourceError(RagError):
     """A file cannot be read, or holds no abstract."""
+
+
+class NoAbstracts(SourceError):
+    """A file was read and holds no abstract."""
 
 
 class NoCases(SourceError):

@@ -51,16 +51,17 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_a_directory(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is a directory") as error:
         read_file(str(tmp_path))
-    assert f"rag ingest {tmp_path}/*.txt" in error.value.fix
+    assert f"rag ingest {tmp_path} reads all" in error.value.fix
 
 
 def test_no_permission(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    def deny(path: Path) -> bytes:
+    def deny(path: Path, mode: str) -> None:
         raise PermissionError(path)
 
-    monkeypatch.setattr(Path, "read_bytes", deny)
+    path = write(ONE)
+    monkeypatch.setattr(Path, "open", deny)
     with pytest.raises(SourceError, match="may not be read"):
-        read_file(write(ONE))
+        read_file(path)
 
 
 @pytest.mark.parametrize("content", ["", " \n\t\n ", "\ufeff"])

@@ -18,7 +18,7 @@ from rag.errors import RagError
 
 COMMANDS = {
     "demo": "papers:demo",
-    "ingest": "papers:ingest",
+    "ingest": "ingesting:ingest",
     "show": "papers:show",
     "list": "papers:list_papers",
     "search": "answers:search",

@@ -1,9 +1,8 @@
-"""Papers into the index and out of it: demo, ingest, show, list."""
+"""The papers of an index: demo, show, list."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,18 +10,16 @@ import click
 
 from rag.cli.answers import show_answer
 from rag.cli.digests import write_page
-from rag.cli.opening import open_asker, open_embedder, open_snapshot
+from rag.cli.ingesting import SAMPLE, batch_of, take_over
+from rag.cli.opening import open_asker, open_snapshot
 from rag.cli.options import common, filtered
-from rag.cli.terminal import FAILED, Bar, Terminal
-from rag.errors import SourceError, StoreError
+from rag.cli.terminal import Terminal
+from rag.errors import StoreError
 
 if TYPE_CHECKING:
-    from rag.corpus import FileReading
     from rag.retrieve.filters import Filters
-    from rag.store.ingest import Batch, IngestReport
-    from rag.types import Rejection
+    from rag.store.ingest import Batch
 
-SAMPLE = "sample/iclr2026_notes.jsonl"
 DEMO_QUESTIONS = (
     "How does FIRE measure plasticity?",
     "How many GPUs was DRIFT trained on?",
@@ -37,7 +34,7 @@ def demo(terminal: Terminal) -> None:
     """Ingest the bundled sample, ask it two questions, and write a page about it."""
     sample = _sample()
     _only_sample(terminal)
-    report = _ingest(terminal, [sample])
+    report = take_over(terminal, [sample])
     terminal.note(f"{report.papers} notes on ICLR 2026 papers in {terminal.settings.store}\n")
     asker = open_asker(terminal)
     for question in DEMO_QUESTIONS:
@@ -52,31 +49,6 @@ def demo(terminal: Terminal) -> None:
     if not terminal.as_json:
         click.echo(f"What the papers are about, topic by topic, to open in a browser: {page}")
     terminal.note(f'{QUOTED}\nNext: rag ask "…", or rag ingest YOUR_LIST.txt --store my_index')
-
-
-@click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="FILE…")
-@click.option("--keep", is_flag=True, help="Keep papers that have gone from their file.")
-@click.option("--no-wait", is_flag=True, help="Fail if another process is writing.")
-@common
-def ingest(terminal: Terminal, paths: Sequence[str], keep: bool, no_wait: bool) -> None:
-    """Read lists of abstracts into the index.
-
-    A file is a plain-text list (abstracts parted by blank lines), JSON Lines, or JSON. Reading
-    a file again takes over its changes: new, changed and removed papers.
-    """
-    from time import perf_counter
-
-    started = perf_counter()
-    batches, rejected, failures = _read(terminal, paths)
-    if len(failures) == len(set(paths)):
-        raise failures[0]
-    report = _ingest(terminal, batches, keep=keep, wait=not no_wait)
-    seconds = round(perf_counter() - started, 1)
-    _warn_of_sample(terminal)
-    _show_report(terminal, report, rejected, failures, seconds)
-    if failures:
-        raise SystemExit(FAILED)
 
 
 @click.command()
@@ -124,53 +96,12 @@ def _sample() -> Batch:
     are the same ones wherever that is."""
     from rag.corpus import read_file
 
-    batch = _batch(read_file(str(Path(__file__).parent.parent / SAMPLE)))
+    batch = batch_of(read_file(str(Path(__file__).parent.parent / SAMPLE)))
     records = [
         replace(paper, sources=(replace(paper.sources[0], path=SAMPLE, file=SAMPLE),))
         for paper in batch.records
     ]
     return replace(batch, path=SAMPLE, file=SAMPLE, records=tuple(records))
-
-
-def _batch(reading: FileReading) -> Batch:
-    from rag.store.ingest import Batch
-
-    whole = not reading.rejected
-    return Batch(reading.path, reading.file, reading.records, whole, reading.digest)
-
-
-def _read(
-    terminal: Terminal, paths: Sequence[str]
-) -> tuple[list[Batch], list[Rejection], list[SourceError]]:
-    """Read every file that is not as it was; one that cannot be read costs only itself."""
-    from rag.corpus import file_digest, read_file
-    from rag.store.manifest import known_files
-    from rag.types import Rejection
-
-    known = known_files(terminal.settings.store)
-    batches, rejected, failures = [], [], []
-    for path in dict.fromkeys(paths):
-        try:
-            if known.get(str(Path(path).resolve())) == file_digest(path):
-                continue
-            reading = read_file(path)
-        except SourceError as error:
-            failures.append(error)
-            rejected.append(Rejection(path, None, error.message))
-            continue
-        batches.append(_batch(reading))
-        rejected += reading.rejected
-    return batches, rejected, failures
-
-
-def _ingest(
-    terminal: Terminal, batches: Sequence[Batch], *, keep: bool = False, wait: bool = True
-) -> IngestReport:
-    from rag.retrieve.lexical import write_bm25
-    from rag.store.ingest import ingest as ingest_batches
-
-    store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    return ingest_batches(store, batches, embedder, write_bm25, bar, keep=keep, wait=wait)
 
 
 def _only_sample(terminal: Terminal) -> None:
@@ -184,33 +115,3 @@ def _only_sample(terminal: Terminal) -> None:
     if any(source.path != SAMPLE for paper in papers for source in paper.sources):
         message = f"{terminal.settings.store} holds papers of yours."
         raise StoreError(message, "rag demo --store demo_index")
-
-
-def _warn_of_sample(terminal: Terminal) -> None:
-    """Say so if somebody's own papers have come to stand beside the sample."""
-    places = {source.path for paper in open_snapshot(terminal).papers() for source in paper.sources}
-    if SAMPLE in places and not places <= {SAMPLE}:
-        store = terminal.settings.store
-        terminal.note(f"{store} also holds the sample; for an index of your own name one: --store")
-
-
-def _show_report(
-    terminal: Terminal,
-    report: IngestReport,
-    rejected: Sequence[Rejection],
-    failures: Sequence[SourceError],
-    seconds: float,
-) -> None:
-    for rejection in rejected:
-        line = f", line {rejection.line}" if rejection.line else ""
-        terminal.note(f"not taken: {rejection.path}{line}: {rejection.reason}")
-    for failure in failures:
-        terminal.note(f"error: {failure.message}\n  fix: {failure.fix}")
-    if terminal.as_json:
-        rows = [asdict(rejection) for rejection in rejected]
-        error = {"error": failures[0].to_json()} if failures else {}
-        terminal.emit({**asdict(report), "rejected": rows, "seconds": seconds, **error})
-        return
-    counts = ("added", "updated", "unchanged", "removed", "merged")
-    parts = [f"{getattr(report, name):,} {name}" for name in counts if getattr(report, name)]
-    click.echo(f"{report.papers:,} papers in {terminal.settings.store} ({', '.join(parts)})")

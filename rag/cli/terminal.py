@@ -6,7 +6,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,16 @@ class Terminal:
                 bar.close()
 
         return moved
+
+    @contextmanager
+    def counting(self, what: str, unit: str) -> Iterator[Callable[[], object]]:
+        """A count on stderr for work whose end is not known, shown once it takes a while; what
+        is given moves it by one."""
+        from tqdm import tqdm
+
+        hidden = self.quiet or not sys.stderr.isatty()
+        with tqdm(desc=what, unit=unit, disable=hidden, leave=False, delay=1) as bar:
+            yield bar.update
 
     @property
     def style(self) -> Style:

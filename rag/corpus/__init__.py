@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from rag.corpus.merge import merge
 
 if TYPE_CHECKING:
-    from rag.corpus.files import FileReading, file_digest, read_file
+    from rag.corpus.files import FileReading, read_file
 
-__all__ = ["FileReading", "file_digest", "merge", "read_file"]
+__all__ = ["FileReading", "merge", "read_file"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("FileReading", "file_digest", "read_file"):
+    if name in ("FileReading", "read_file"):
         from rag.corpus import files
 
         return getattr(files, name)

@@ -7,10 +7,12 @@ written; knows no file format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
+from typing import TypeVar
 
 from rag.corpus.identity import arxiv_of, doi_of
+from rag.corpus.naming import in_force, squashed
 from rag.corpus.record import RawRecord, reject
 from rag.types import Rejection
 
@@ -41,8 +43,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 """Field → its names without spaces, marks and capitals, the plainest first."""
 
+_T = TypeVar("_T")
 _WRAPPINGS = ("content", "externalids")
-_NOT_LETTER = re.compile(r"[\W_]+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _AND = re.compile(r"\s+and\s+|\s*,\s*and\s+", re.IGNORECASE)
 _ARRAY = re.compile(r"""\[\s*(?:'[^']*'|"[^"]*")(?:\s*,\s*(?:'[^']*'|"[^"]*"))*\s*\]""")
@@ -54,13 +56,15 @@ def record_from(fields: Mapping[str, object], line: int) -> RawRecord | Rejectio
     """The record that ``fields`` describe, or why they describe none.
 
     Names match whatever their case, spaces and marks. The abstract must be text or a list of
-    texts (its sentences); every other value of a wrong type is converted or ignored.
+    texts (its sentences); every other value of a wrong type is converted or ignored. Line 0
+    is for who only tries: that file's names are not remembered.
     """
     named = _named(fields)
-    given = list(_values(named, "abstract"))
-    abstract = next(filter(None, map(_prose, given)), None)
+    if line:
+        in_force().meet(fields, named)
+    abstract = _first(named, "abstract", _prose)
     if abstract is None:
-        return reject(line, _why_no_abstract(given, fields))
+        return reject(line, _why_no_abstract(_first(named, "abstract", _json_type), fields))
     doi = _first_text(named, "doi") or ""
     return RawRecord(
         line=line,
@@ -72,7 +76,7 @@ def record_from(fields: Mapping[str, object], line: int) -> RawRecord | Rejectio
         arxiv=arxiv_of(_first_text(named, "arxiv")),
         authors=_first_list(named, "authors"),
         venue=_first_text(named, "venue"),
-        year=next(filter(None, map(_year, _values(named, "year"))), None),
+        year=_first(named, "year", _year),
         status=_first_text(named, "status"),
         area=_first_text(named, "area"),
         keywords=_first_list(named, "keywords"),
@@ -81,14 +85,12 @@ def record_from(fields: Mapping[str, object], line: int) -> RawRecord | Rejectio
 
 def knows(name: str) -> bool:
     """Whether some field goes by a name: by two or more such names a header is known."""
-    return squashed(name) in _KNOWN
+    name = squashed(name)
+    return name in _KNOWN or name in in_force().told.values()
 
 
-def squashed(name: str) -> str:
-    """A name as it is compared: letters and digits only, none of them capital."""
-    return _NOT_LETTER.sub("", name.casefold())
-
-
+FIELDS = tuple(_NAMES)
+"""Our fields, the abstract first."""
 _KNOWN = frozenset(chain.from_iterable(_NAMES.values()))
 
 
@@ -109,12 +111,21 @@ def _unwrapped(value: object) -> object:
     return value["value"] if isinstance(value, dict) and "value" in value else value
 
 
-def _values(named: Mapping[str, object], field: str) -> Iterator[object]:
-    """The values of a field, by any of its names, that are neither missing nor empty."""
-    for name in _NAMES[field]:
+def _first(
+    named: Mapping[str, object], field: str, made_of: Callable[[object], _T | None]
+) -> _T | None:
+    """What can be made of a field under the first of its names for which it can."""
+    names = in_force()
+    for name in names.names_of(field, _NAMES[field], named):
         value = named.get(name)
-        if value.strip() if isinstance(value, str) else value not in (None, [], {}):
-            yield value
+        if not _is_empty(value) and (made := made_of(value)):
+            names.take(field, name)
+            return made
+    return None
+
+
+def _is_empty(value: object) -> bool:
+    return not value.strip() if isinstance(value, str) else value in (None, [], {})
 
 
 def _prose(value: object) -> str | None:
@@ -123,9 +134,9 @@ def _prose(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _why_no_abstract(given: list[object], fields: Mapping[str, object]) -> str:
+def _why_no_abstract(given: str | None, fields: Mapping[str, object]) -> str:
     if given:
-        return f"the abstract is not text but {_json_type(given[0])}"
+        return f"the abstract is not text but {given}"
     return f"no abstract (keys: {', '.join(map(str, fields)) or 'none'})"
 
 
@@ -137,7 +148,7 @@ def _json_type(value: object) -> str:
 
 
 def _first_text(named: Mapping[str, object], field: str) -> str | None:
-    return next(filter(None, map(_text, _values(named, field))), None)
+    return _first(named, field, _text)
 
 
 def _text(value: object) -> str | None:
@@ -152,7 +163,7 @@ def _text(value: object) -> str | None:
 
 
 def _first_list(named: Mapping[str, object], field: str) -> tuple[str, ...]:
-    return next(filter(None, map(_list, _values(named, field))), ())
+    return _first(named, field, _list) or ()
 
 
 def _list(value: object) -> tuple[str, ...]:

@@ -8,18 +8,21 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from rag.corpus.clean import clean_text
+from rag.corpus.contents import Content, read_bytes
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
 from rag.corpus.identity import arxiv_of, doi_of, paper_id
-from rag.corpus.readers import binary_reader_for, reader_for
-from rag.corpus.record import RawRecord, reject
+from rag.corpus.naming import Fields, naming
+from rag.corpus.places import is_about
+from rag.corpus.readers import FORMATS, READERS, binary_reader_for, reader_for
+from rag.corpus.record import BinaryReader, RawRecord, Reader, reject
 from rag.corpus.status import parted
-from rag.errors import SourceError
+from rag.corpus.wanting import EXPECTED, WITHOUT_FORMAT, no_abstract
+from rag.errors import NoAbstracts, SourceError
 from rag.types import Paper, Rejection, Source
 
 MAX_ABSTRACT_CHARS = 50_000
@@ -31,18 +34,28 @@ MAX_TITLE_CHARS, MAX_ID_CHARS = 2_000, 500
 READING = 2
 """To be raised when the same bytes would be read differently, so that they are read again."""
 
-_EXPECTED = (
-    "give abstracts as paragraphs parted by blank lines, or as JSON or JSON Lines objects "
-    'with an "abstract" key'
-)
+PROSE = (".txt", ".text", ".md", ".markdown", ".rst")
+"""Suffixes of what nobody named and may yet be abstracts in plain prose."""
+
 _UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """How a person wants files to be read: ``format`` names a reader, where their content does
+    not tell; ``names`` is our field → the name that it has in them."""
+
+    format: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
     """What a file holds: ``path`` as given, ``file`` absolute, one Source for each paper.
 
-    An equal ``digest`` means that reading the file again would give the same.
+    An equal ``digest`` means that reading the file again would give the same. What a pipe gave
+    is ``passing``: it says nothing of what it gave before. ``problem`` is the error of a file
+    from which no record was taken.
     """
 
     path: str
@@ -51,33 +64,68 @@ class FileReading:
     format: str
     records: tuple[Paper, ...]
     rejected: tuple[Rejection, ...]
+    fields: Fields = Fields()
+    passing: bool = False
+    problem: NoAbstracts | None = None
 
 
-def read_file(path: str) -> FileReading:
+AS_FOUND = ReadAs()
+
+
+def read_file(path: str, read_as: ReadAs = AS_FOUND) -> FileReading:
     """Read the papers of one file, in file order, duplicates included.
 
     Raises SourceError if it cannot be read, is not text, or holds no abstract.
     """
-    data = _read_bytes(path)
-    format, found_records = _reading(path, data)
+    data = read_bytes(path, note=lambda _: None)
+    reading = read(Content(path, os.path.realpath(path), data), read_as)
+    if reading.problem:
+        raise reading.problem
+    return reading
+
+
+def read(
+    content: Content, read_as: ReadAs = AS_FOUND, on_record: Callable[[], object] = bool
+) -> FileReading:
+    """Read the papers of a file whose bytes are there, telling at each one.
+
+    Raises NoAbstracts where there is not even a record to reject.
+    """
     # A name that is no UTF-8 can be opened, but not written down.
-    path, file = _writable(path), _writable(str(Path(path).resolve()))
-    records, rejected = papers_of(path, file, found_records)
-    if not records:
-        raise _no_abstract(path, rejected)
-    return FileReading(path, file, _digest(path, data), format, records, rejected)
+    path, file = writable(content.path), writable(content.file)
+    with naming(read_as.names) as names:
+        format, found = _opened(content, read_as.format)
+        records, rejected = papers_of(path, file, found, on_record)
+    reading = FileReading(
+        path,
+        file,
+        digest(content, read_as),
+        format,
+        records,
+        rejected,
+        names.fields(),
+        content.passing,
+    )
+    if records:
+        return reading
+    problem = no_abstract(path, rejected, reading.fields, _misfit(content, read_as.format))
+    return replace(reading, problem=problem)
 
 
 def papers_of(
-    path: str, file: str, found: Iterable[RawRecord | Rejection]
+    path: str,
+    file: str,
+    found: Iterable[RawRecord | Rejection],
+    on_record: Callable[[], object] = bool,
 ) -> tuple[tuple[Paper, ...], tuple[Rejection, ...]]:
-    """What a reader or a loader found, cleaned and identified: the papers and the refusals.
+    """What a reader or a loader finds, cleaned and identified: the papers and the refusals.
 
-    ``path`` and ``file`` are where it was found, as given and as it is known everywhere.
+    ``path`` and ``file`` are where it is found, as given and as it is known everywhere.
     """
     records: list[Paper] = []
     rejected: list[Rejection] = []
     for each in found:
+        on_record()
         source = Source(path, len(records) + 1, each.line or 1, file)
         taken = _paper(each, source) if isinstance(each, RawRecord) else each
         if isinstance(taken, Paper):
@@ -87,49 +135,61 @@ def papers_of(
     return tuple(records), tuple(rejected)
 
 
-def _reading(path: str, data: bytes) -> tuple[str, Iterator[RawRecord | Rejection]]:
+def _opened(content: Content, told: str | None) -> tuple[str, Iterator[RawRecord | Rejection]]:
     """The format of a file and what it holds, as it is read."""
-    if binary := binary_reader_for(data):
-        return binary.name, binary.read(data)
-    text = _text(path, data)
-    reader = reader_for(text, Path(path).suffix.lower())
+    reader = FORMATS[told] if told else binary_reader_for(content.data)
+    if isinstance(reader, BinaryReader):
+        return reader.name, reader.read(content.data)
+    text = _text(content, told)
+    if reader is None:
+        reader = reader_for(text, content.suffix)
+        _check_name(content, reader)
     return reader.name, reader.read(text)
 
 
-def _writable(path: str) -> str:
+def _check_name(content: Content, reader: Reader) -> None:
+    """Raise NoAbstracts where prose, which any text is, is by its name no list of papers."""
+    if reader is not READERS[-1]:
+        return
+    odd = not content.named and content.suffix not in PROSE
+    if odd or is_about(content.path):
+        message = f"{writable(content.path)} is by its name no list of abstracts"
+        raise NoAbstracts(message, "name it, with --format text, to have it read all the same")
+
+
+def _misfit(content: Content, told: str | None) -> str:
+    """What the content looks like, where that is not the format that was told."""
+    if told is None:
+        return ""
+    try:
+        found = binary_reader_for(content.data) or reader_for(decode(content.data), "")
+    except NotTextError:
+        return f"it is no {told}; its content is binary"
+    return "" if found.name == told else f"it is no {told}; its content looks like {found.name}"
+
+
+def writable(path: str) -> str:
+    """A path as it can be told, whatever its bytes."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def file_digest(path: str) -> str:
-    """The ``digest`` that reading a file would give; raises SourceError if it cannot be read."""
-    return _digest(path, _read_bytes(path))
+def digest(content: Content, read_as: ReadAs) -> str:
+    """The ``digest`` that reading a file so would give."""
+    how = [READING, content.path, read_as.format, *sorted(read_as.names.items())]
+    given = " ".join(map(str, how)) + "\n"
+    return hashlib.sha256(given.encode("utf-8", "replace") + content.data).hexdigest()
 
 
-def _digest(path: str, data: bytes) -> str:
-    return hashlib.sha256(f"{READING} {path}\n".encode("utf-8", "replace") + data).hexdigest()
-
-
-def _read_bytes(path: str) -> bytes:
+def _text(content: Content, told: str | None) -> str:
+    path = writable(content.path)
     try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise SourceError(f"{path} does not exist", "check the path") from None
-    except IsADirectoryError:
-        fix = f"name the files in it, e.g. rag ingest {Path(path) / '*.txt'}"
-        raise SourceError(f"{path} is a directory", fix) from None
-    except PermissionError:
-        raise SourceError(f"{path} may not be read", f"chmod u+r {path}") from None
-    except (OSError, ValueError) as error:
-        raise SourceError(f"{path} cannot be read: {error}", "check the path") from None
-
-
-def _text(path: str, data: bytes) -> str:
-    try:
-        text = decode(data)
+        text = decode(content.data)
     except NotTextError:
-        raise SourceError(f"{path} is binary, not text", _EXPECTED) from None
+        if misfit := _misfit(content, told):
+            raise SourceError(f"{path} cannot be read: {misfit}", WITHOUT_FORMAT) from None
+        raise NoAbstracts(f"{path} is binary, not text", EXPECTED) from None
     if not text.strip():
-        raise SourceError(f"{path} is empty", _EXPECTED)
+        raise NoAbstracts(f"{path} is empty", EXPECTED)
     return text
 
 
@@ -178,15 +238,3 @@ def _cleaned(value: str | None) -> str | None:
 
 def _all_cleaned(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(filter(None, map(_cleaned, values)))
-
-
-def _no_abstract(path: str, rejected: Sequence[Rejection]) -> SourceError:
-    if not rejected:
-        return SourceError(f"{path} holds no abstract, only a heading", _EXPECTED)
-    first = rejected[0]
-    records = "1 record" if len(rejected) == 1 else f"{len(rejected):,} records"
-    return SourceError(
-        f"{path} holds no abstract: {records} rejected, the first in line {first.line}: "
-        f"{first.reason}",
-        _EXPECTED,
-    )

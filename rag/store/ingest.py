@@ -126,7 +126,7 @@ def ingest(
         records = replace_batches(old, batches, keep=keep)
         if before and records == old and not unfinished(store).exists():
             papers = list(before.papers())
-            return _report(papers, papers, records, before.manifest.chunks, 0)
+            return compared(papers, papers, records, before.manifest.chunks, 0)
         files = dict(before.manifest.files) if before else {}
         for batch in batches:
             files.pop(batch.file, None)
@@ -260,7 +260,7 @@ def _apply(
             embedded = _fill(plan, collection, embedder, progress)
         manifest = _publish(store, draft, plan, records, embedder, indexer)
     old = list(before.papers()) if before else []
-    return _report(old, papers, records, manifest.chunks, embedded)
+    return compared(old, papers, records, manifest.chunks, embedded)
 
 
 def _reuse(plan: _Plan, source: Snapshot) -> None:
@@ -394,7 +394,7 @@ def _publish(
     return manifest
 
 
-def _report(
+def compared(
     old: Sequence[Paper],
     new: Sequence[Paper],
     records: Sequence[Paper],

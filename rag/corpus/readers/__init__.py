@@ -32,6 +32,11 @@ READERS: tuple[Reader, ...] = (
 )
 """In the order in which they are asked; the last one takes anything."""
 
+FORMATS: dict[str, Reader | BinaryReader] = {
+    **{reader.name: reader for reader in READERS},
+    **{reader.name: reader for reader in BINARY},
+}
+
 
 def reader_for(text: str, suffix: str) -> Reader:
     """The first reader that recognises the text."""
