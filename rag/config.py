@@ -79,6 +79,14 @@ class Settings:
     judge_base_url: str | None = None
     """None is where the model is served."""
     judge_api_key: Secret | None = None
+    mailto: str | None = None
+    """Where public servers of papers can reach whoever asks them."""
+    openreview_url: str | None = None
+    """None is the public server, as it is for the next three."""
+    openreview_v1_url: str | None = None
+    """Where the version of OpenReview's API is that serves the venues up to 2023."""
+    arxiv_url: str | None = None
+    crossref_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +325,7 @@ def _shown(setting: Explained) -> str | int | float | bool | None:
         return repr(value)
     if isinstance(value, Path):
         return str(value)
-    if setting.name.endswith("base_url") and value and "?" in value:
+    if setting.name.endswith("url") and value and "?" in value:
         return f"{value.split('?')[0]}?…"
     return value  # type: ignore[no-any-return]
 
@@ -398,7 +406,15 @@ def _url(value: Any) -> str:
     return text.rstrip("/")
 
 
+def _mailto(value: Any) -> str:
+    text = _line(value)
+    if not re.fullmatch(r"[!-~]+@[!-~]+", text) or re.search("[()<>,;@]", text.replace("@", "", 1)):
+        raise ValueError
+    return text
+
+
 _NAME = (_line, "give a name")
+_SERVER = (_url, "give an address such as http://localhost:8080")
 _URL = (
     _url,
     "give an address such as http://localhost:8080/v1; if a key stands in it, put the key into"
@@ -429,5 +445,10 @@ _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "judge_model": _NAME,
     "judge_base_url": _URL,
     "judge_api_key": _KEY,
+    "mailto": (_mailto, "give an e-mail address"),
+    "openreview_url": _SERVER,
+    "openreview_v1_url": _SERVER,
+    "arxiv_url": _SERVER,
+    "crossref_url": _SERVER,
 }
 """How each setting is read, and what to give where that fails."""

@@ -229,8 +229,8 @@ def work(doi: str, **fields: Any) -> Json:
     plain = {
         "DOI": doi,
         "title": ["A study of things"],
-        "abstract": "<jats:title>Abstract</jats:title><jats:p>We study H<jats:sub>2</jats:sub>O"
-        " and find that it is wet.</jats:p>",
+        "abstract": f"<jats:title>Abstract</jats:title><jats:p>Under {doi} we study"
+        " H<jats:sub>2</jats:sub>O and find that it is wet.</jats:p>",
         "author": [{"given": "Ada", "family": "Test", "sequence": "first"}],
         "container-title": ["Journal of Things"],
         "issued": {"date-parts": [[2021, 5, 3]]},

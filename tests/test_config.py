@@ -99,6 +99,11 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path, setenv: Set
         "judge_model": ("j", "j"),
         "judge_base_url": (LOCAL, LOCAL),
         "judge_api_key": (KEY, Secret(KEY)),
+        "mailto": ("ada@example.org", "ada@example.org"),
+        "openreview_url": (LOCAL, LOCAL),
+        "openreview_v1_url": (LOCAL, LOCAL),
+        "arxiv_url": (LOCAL, LOCAL),
+        "crossref_url": (LOCAL, LOCAL),
     }
     setenv(**{f"RAG_{name.upper()}": given for name, (given, _) in values.items()})
     assert load({}, tmp_path) == Settings(**{name: value for name, (_, value) in values.items()})

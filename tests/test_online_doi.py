@@ -33,32 +33,32 @@ def test_what_has_no_abstract_costs_only_itself(tmp_path: Path) -> None:
         reading = read_reference(reference, how)
     assert [paper.paper_id for paper in reading.records] == ["10.1234/a"]
     assert [each.reason for each in reading.rejected] == [
-        "10.1234/b: its publisher gave Crossref no abstract (A study of things)",
-        "10.1234/c is not registered with Crossref",
-        "10.48550/arXiv.2401.00001 is not registered with Crossref;"
-        " it is arXiv's: arxiv:2401.00001",
+        "its publisher gave Crossref no abstract: 10.1234/b (A study of things)",
+        "not registered with Crossref: 10.1234/c",
+        "not registered with Crossref: 10.48550/arXiv.2401.00001; it is arXiv's: arxiv:2401.00001",
     ]
 
 
 def test_nothing_with_an_abstract_is_told_with_the_reason(tmp_path: Path) -> None:
-    reason = "no abstract: 10.1234/b: its publisher gave"
-    bare = work("10.1234/b", abstract=None)
-    with Crossref(bare) as server, pytest.raises(OnlineError, match=reason):
-        read_reference("doi:10.1234/b", access(tmp_path, server))
+    with Crossref(work("10.1234/b", abstract=None)) as server:
+        reading = read_reference("doi:10.1234/b", access(tmp_path, server))
+    assert reading.problem and len(reading.rejected) == 1
+    assert "no abstract: 1 paper: its publisher gave Crossref no" in reading.problem.message
 
 
-@pytest.mark.parametrize("query", ["hello", "10.12/x", "10.1234/", "10.1234/a,hello", "\x00", ""])
+@pytest.mark.parametrize("query", ["hello", "10.12/x", "10.1234/", "hello,10.1234/a", "\x00", ""])
 def test_what_is_no_doi_asks_nobody(tmp_path: Path, query: str) -> None:
     with Crossref() as server:
         with pytest.raises(OnlineError):
             read_reference(f"doi:{query}", access(tmp_path, server))
-        assert len(server.asked) == (query == "10.1234/a,hello")
+        assert not server.asked
 
 
 @pytest.mark.parametrize("answer", [{"message": 3}, {"message": {"abstract": {"a": 1}}}, {}])
 def test_what_is_no_work_is_told(tmp_path: Path, answer: object) -> None:
-    with Crossref(faults=[sends(answer)]) as server, pytest.raises(OnlineError):
-        read_reference("doi:10.1234/a", access(tmp_path, server))
+    with Crossref(faults=[sends(answer)]) as server:
+        reading = read_reference("doi:10.1234/a", access(tmp_path, server))
+    assert reading.problem and len(reading.rejected) == 1
 
 
 def test_a_refused_request_is_told_in_crossrefs_words(tmp_path: Path) -> None:

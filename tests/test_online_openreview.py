@@ -71,7 +71,7 @@ def test_a_venue_of_version_2_is_read_with_what_became_of_each(tmp_path: Path) -
     found = [paper.status for paper in reading.records]
     assert found == ["oral", "poster", "reject", "withdrawn", "desk-reject"]
     assert [each.reason for each in reading.rejected] == [
-        "forum00006 has no abstract (Paper number 6)"
+        "no abstract: forum00006 (Paper number 6)"
     ]
 
 
@@ -110,7 +110,7 @@ def test_papers_are_found_in_either_version(tmp_path: Path) -> None:
         reading = read_reference("openreview:forum00002,old00001,nowhere99", how)
     assert [paper.paper_id for paper in reading.records] == ["forum00002", "old00001"]
     assert [paper.status for paper in reading.records] == ["poster", "poster"]
-    assert [each.reason for each in reading.rejected] == ["OpenReview has no paper nowhere99"]
+    assert [each.reason for each in reading.rejected] == ["OpenReview has no such paper: nowhere99"]
 
 
 @pytest.mark.parametrize("name", ["TOY.cc/2031", "toy.cc/2031/conference", "TOY 2031"])

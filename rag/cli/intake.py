@@ -6,8 +6,9 @@ is as it was.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,15 @@ from rag.errors import NoAbstracts, SourceError
 if TYPE_CHECKING:
     from rag.corpus.contents import Content
     from rag.corpus.files import FileReading, ReadAs
+    from rag.corpus.online.access import Access
     from rag.corpus.places import Place, Skipped
     from rag.types import Rejection
 
 
 @dataclass
 class Intake:
-    """What paths hold. ``known`` are the digests of files that need not be read again.
+    """What paths hold. ``known`` are the digests of files that need not be read again, ``access``
+    is how papers online are asked for.
 
     ``readings`` are of files that were read, also of those with a ``problem``; ``failures`` are
     those that should have held papers, ``skipped`` what was found on the way.
@@ -32,6 +35,7 @@ class Intake:
     terminal: Terminal
     read_as: ReadAs
     known: Mapping[str, str]
+    access: Access
     readings: list[FileReading] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     failures: list[tuple[str, SourceError]] = field(default_factory=list)
@@ -45,9 +49,13 @@ class Intake:
                 self._take(path)
 
     def _take(self, path: str) -> None:
-        """Read what one path stands for: the place for what is no path, such as an address."""
+        """Read what one path stands for."""
+        from rag.corpus.online import is_reference
         from rag.corpus.places import Skipped, places
 
+        if is_reference(path) and not os.path.lexists(path):
+            self._ask(path)
+            return
         for place in places(path):
             if isinstance(place, Skipped):
                 self.skipped.append(place)
@@ -55,6 +63,23 @@ class Intake:
                 self.failures.append((path, place))
             else:
                 self._open(place)
+
+    def _ask(self, reference: str) -> None:
+        """Read what a reference names online."""
+        from rag.corpus.online import read_reference
+
+        try:
+            with self.terminal.reporting(reference) as progress:
+                reading = read_reference(reference, replace(self.access, progress=progress))
+        except SourceError as error:
+            self.failures.append((reference, error))
+            return
+        if self.known.get(reading.file) == reading.digest:
+            self.unchanged += 1
+            return
+        self.readings.append(reading)
+        if reading.problem:
+            self.failures.append((reference, reading.problem))
 
     def _open(self, place: Place) -> None:
         from rag.corpus.contents import contents

@@ -8,10 +8,10 @@ run that was broken off goes on where it was. Each loader's library is an extra 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rag.errors import OnlineError
+from rag.errors import NoAbstracts, OnlineError
 
 if TYPE_CHECKING:
     from rag.corpus.files import FileReading
@@ -36,22 +36,33 @@ def read_reference(reference: str, access: Access) -> FileReading:
     """The papers that a reference names, in the server's order.
 
     Raises OnlineError: the library is missing, the server fails, refuses or knows no such thing.
+    Papers without an abstract, also where there are no others, are the reading's to tell.
     """
     from rag.corpus.files import READING, FileReading, papers_of
+    from rag.corpus.naming import naming
 
     scheme, _, query = reference.partition(":")
     scheme, query = scheme.lower(), query.strip()
     if not query or not query.isprintable():
         raise OnlineError(f"{scheme}: names no papers.", f"for example {EXAMPLES}")
     name = f"{scheme}:{query}"
-    records, rejected = papers_of(name, name, _loader(scheme)(query, access))
-    if not records:
-        why = f": {rejected[0].reason}" if rejected else ""
-        count = f" ({len(rejected):,} without)" if len(rejected) > 1 else ""
-        raise OnlineError(f"{name} gives no abstract{count}{why}", f"for example {EXAMPLES}")
+    with naming({}) as names:
+        records, rejected = papers_of(name, name, _loader(scheme)(query, access))
     said = repr((READING, records, rejected)).encode("utf-8", "replace")
     digest = hashlib.sha256(said).hexdigest()
-    return FileReading(name, name, digest, scheme, records, rejected)
+    problem = None if records else _no_abstract(name, rejected)
+    fields = names.fields()
+    return FileReading(
+        name, name, digest, scheme, records, rejected, fields=fields, problem=problem
+    )
+
+
+def _no_abstract(name: str, rejected: Sequence[Rejection]) -> NoAbstracts:
+    if not rejected:
+        return NoAbstracts(f"{name} finds no papers", f"for example {EXAMPLES}")
+    papers = "1 paper" if len(rejected) == 1 else f"{len(rejected):,} papers, the first"
+    message = f"{name} gives no abstract: {papers}: {rejected[0].reason}"
+    return NoAbstracts(message, "ingest a file that has it, such as an export of its publisher's")
 
 
 def _loader(scheme: str) -> Loader:

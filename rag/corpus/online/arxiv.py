@@ -13,7 +13,7 @@ import requests
 from rag.corpus.fields import record_from
 from rag.corpus.online.access import Access, Service
 from rag.corpus.online.polite import Polite
-from rag.corpus.record import RawRecord
+from rag.corpus.record import RawRecord, reject
 from rag.types import Rejection
 
 URL = "https://export.arxiv.org"
@@ -60,7 +60,7 @@ def _papers(
             missing.pop(re.sub(r"v\d+$", "", name), None)
             yield _record(paper, done)
         access.progress(done, len(ids))
-        yield from (Rejection("", None, f"arXiv has no paper {each}") for each in missing)
+        yield from (reject(done + 1, f"arXiv has no such paper: {each}") for each in missing)
 
 
 def _found(query: str, polite: Polite, access: Access, url: str) -> Iterator[RawRecord | Rejection]:

@@ -16,7 +16,7 @@ import requests
 from rag.corpus.fields import record_from
 from rag.corpus.online.access import Access, Service, json_whole
 from rag.corpus.online.polite import Polite
-from rag.corpus.record import RawRecord
+from rag.corpus.record import RawRecord, reject
 from rag.errors import OnlineError
 from rag.types import Rejection
 
@@ -29,7 +29,6 @@ _NEXT = re.compile(r",\s*(?=(?:doi:|https?://(?:dx\.)?doi\.org/)?10\.\d{4,9}/)",
 _PREFIX = re.compile(r"^(?:doi:\s*|https?://(?:dx\.)?doi\.org/)", re.IGNORECASE)
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _OF_ARXIV = re.compile(r"10\.48550/arxiv\.(.+)", re.IGNORECASE)
-_NOTHING = "is not registered with Crossref"
 
 
 def load(query: str, access: Access) -> Iterator[RawRecord | Rejection]:
@@ -64,12 +63,12 @@ def _record(doi: str, answer: requests.Response, line: int) -> RawRecord | Rejec
     if answer.status_code == 404:
         arxiv = _OF_ARXIV.fullmatch(doi)
         fix = f"; it is arXiv's: arxiv:{arxiv[1]}" if arxiv else ""
-        return Rejection("", None, f"{doi} {_NOTHING}{fix}")
+        return reject(line, f"not registered with Crossref: {doi}{fix}")
     work = answer.json().get("message")
     if not isinstance(work, dict):
-        return Rejection("", None, f"{doi}: Crossref's answer describes no work")
+        return reject(line, f"Crossref's answer describes no work: {doi}")
     if not work.get("abstract"):
-        return Rejection("", None, f"{doi}: its publisher gave Crossref no abstract{_title(work)}")
+        return reject(line, f"its publisher gave Crossref no abstract: {doi}{_title(work)}")
     return record_from({"doi": doi, "url": f"https://doi.org/{doi}", **work}, line)
 
 

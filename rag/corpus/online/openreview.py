@@ -22,7 +22,7 @@ import requests
 from rag.corpus.online.access import Access, Service, json_whole
 from rag.corpus.online.polite import Polite
 from rag.corpus.online.submission import submission, value
-from rag.corpus.record import RawRecord
+from rag.corpus.record import RawRecord, reject
 from rag.endpoint.address import LOOPBACK
 from rag.errors import OnlineError
 from rag.types import Rejection
@@ -58,7 +58,7 @@ def load(query: str, access: Access) -> Found:
 def _papers(openreview: _OpenReview, forums: list[str], access: Access) -> Found:
     for count, forum in enumerate(forums, start=1):
         note = openreview.note(forum)
-        missing = Rejection("", None, f"OpenReview has no paper {forum}")
+        missing = reject(count, f"OpenReview has no such paper: {forum}")
         yield submission(note, "", count) if note else missing
         access.progress(count, len(forums))
 

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from rag.corpus.fields import record_from
-from rag.corpus.record import RawRecord
+from rag.corpus.record import RawRecord, reject
 from rag.corpus.status import status_of
 from rag.types import Rejection
 
@@ -53,7 +53,7 @@ def submission(note: Any, venue: str, line: int) -> RawRecord | Rejection:
     if isinstance(record, RawRecord):
         return record
     title = _text(content, "title")
-    return Rejection("", None, f"{forum} has no abstract" + (f" ({title})" if title else ""))
+    return reject(line, f"no abstract: {forum}" + (f" ({title})" if title else ""))
 
 
 def value(content: Any, name: str) -> Any:
