@@ -80,17 +80,18 @@ class OpenReview(Replay):
         found = [note for note in self.notes[version] if _asked_for(note, query)]
         if "id" in query and not found:
             return _not_found(exchange)
-        start, limit = int(query.get("offset", 0)), int(query.get("limit", 1000))
+        after = [note["id"] for note in found].index(query["after"]) + 1 if "after" in query else 0
+        start, limit = after + int(query.get("offset", 0)), int(query.get("limit", 1000))
         page = [_detailed(note, query) for note in found[start : start + limit]]
         return exchange.send(200, {"notes": page, "count": len(found)})
 
 
 def _asked_for(note: Json, query: dict[str, str]) -> bool:
     content = note["content"]
-    venueid = content.get("venueid")
+    venueid = content.get("venueid") if isinstance(content, dict) else None
     tests = {
         "id": note["id"],
-        "invitation": note.get("invitation") or note["invitations"][0],
+        "invitation": note.get("invitation") or f"{note['domain']}/-/Submission",
         "content.venueid": venueid["value"] if isinstance(venueid, dict) else venueid,
     }
     return all(query[name] == value for name, value in tests.items() if name in query)

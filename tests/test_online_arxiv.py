@@ -74,6 +74,18 @@ def test_a_page_that_comes_without_its_papers_is_asked_for_again(
     assert len(reading.records) == 7
 
 
+def test_an_entry_that_cannot_be_read_is_missed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes: list[str] = []
+    page = atom(IDS[:2], 2).replace("<published>2024-01-02T00:00:00Z</published>", "", 1)
+    with ArXiv(*IDS, faults=[sends(page)]) as server:
+        how = access(tmp_path, server, note=notes.append)
+        reading = read_reference("arxiv:2401.00001,2401.00002", how)
+    assert [each.reason for each in reading.rejected] == ["arXiv has no such paper: 2401.00001"]
+    assert not capsys.readouterr().err
+
+
 @pytest.mark.parametrize("status", [200, 400])
 def test_an_error_in_the_feed_is_told_in_its_words(tmp_path: Path, status: int) -> None:
     error = sends(atom_error("incorrect id & format"), status)

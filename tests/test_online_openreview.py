@@ -99,7 +99,7 @@ def test_all_pages_are_read_and_a_limit_ends_them(
         how = access(tmp_path / "b", server, limit=3, note=notes.append)
         part = read_reference(f"openreview:{NEW}", how)
     assert len(whole.records) + len(whole.rejected) == 6
-    assert pages == 4  # the group, then three pages
+    assert pages == 5  # the group, three full pages, and one to see that there is no more
     assert len(part.records) == 3
     assert notes == [f"{NEW} has 6 submissions; 3 of them are read: --limit"]
 
@@ -170,6 +170,25 @@ def test_a_wrong_password_is_told_without_it(
         read_reference(f"openreview:{NEW}", access(tmp_path, server))
     assert "sign in" in told.value.message
     assert "xyzzy" not in json.dumps(told.value.to_json())
+
+
+def test_a_note_that_nobody_can_read_costs_only_itself(tmp_path: Path) -> None:
+    good, *others = (note_v2(number, NEW, "TOY 2031 Oral", NEW) for number in range(1, 10))
+    twists: list[dict[str, object]] = [
+        {"content": None},
+        {"content": [3]},
+        {"content": {"abstract": {"value": ["We", 3]}}},
+        {"content": {"abstract": 7, "title": {"value": {}}}},
+        {"invitations": 3},
+        {"cdate": "soon"},
+        {"content": {"abstract": "We do things.", "authors": [{"fullname": 3}], "venueid": []}},
+        {"forum": None, "details": [1]},
+    ]
+    notes = [good, *({**note, **twist} for note, twist in zip(others, twists, strict=True))]
+    with serving(v2=notes) as server:
+        reading = read_reference(f"openreview:{NEW}", access(tmp_path, server))
+    assert len(reading.records) + len(reading.rejected) == 9
+    assert reading.records[0].paper_id == "forum00001"
 
 
 @pytest.mark.parametrize(

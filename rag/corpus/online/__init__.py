@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rag.corpus.online.access import printable
 from rag.errors import NoAbstracts, OnlineError
 
 if TYPE_CHECKING:
@@ -46,8 +48,9 @@ def read_reference(reference: str, access: Access) -> FileReading:
     if not query or not query.isprintable():
         raise OnlineError(f"{scheme}: names no papers.", f"for example {EXAMPLES}")
     name = f"{scheme}:{query}"
-    with naming({}) as names:
-        records, rejected = papers_of(name, name, _loader(scheme)(query, access))
+    load = _loader(scheme)
+    with naming({}) as names, _told(name):
+        records, rejected = papers_of(name, name, load(query, access))
     said = repr((READING, records, rejected)).encode("utf-8", "replace")
     digest = hashlib.sha256(said).hexdigest()
     problem = None if records else _no_abstract(name, rejected)
@@ -55,6 +58,19 @@ def read_reference(reference: str, access: Access) -> FileReading:
     return FileReading(
         name, name, digest, scheme, records, rejected, fields=fields, problem=problem
     )
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Turn what the HTTP library finds wrong by itself into OnlineError: an address that is none,
+    a server that only sends us on."""
+    from requests import RequestException
+
+    try:
+        yield
+    except RequestException as error:
+        message = f"{name} cannot be asked for: {printable(str(error))}"
+        raise OnlineError(message, "check the server's address in the settings") from error
 
 
 def _no_abstract(name: str, rejected: Sequence[Rejection]) -> NoAbstracts:

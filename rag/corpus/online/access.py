@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+WORDS = 300
+"""Characters of a server's own words that an error shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -36,16 +39,16 @@ class Access:
 class Service:
     """A public server and its ways.
 
-    ``interval`` are the seconds that it wants between two requests. ``whole`` says whether a body
-    is all of an answer, ``complaint`` what a body says is wrong, "" for nothing. What comes with a
-    status in ``telling`` is no failure, but an answer. ``signed`` is what to do where it refuses,
-    ``instead`` what to do where it cannot be reached.
+    ``interval`` are the seconds that it wants between two requests. ``flaw`` says why a body is
+    no answer, or not all of one, ``complaint`` what the server says is wrong, both "" for nothing.
+    What comes with a status in ``telling`` is no failure, but an answer. ``signed`` is what to do
+    where it refuses, ``instead`` where it cannot be reached.
     """
 
     name: str
     url: str
     interval: float
-    whole: Callable[[bytes], bool]
+    flaw: Callable[[bytes], str]
     complaint: Callable[[bytes], str]
     signed: str
     instead: str
@@ -56,9 +59,15 @@ class Service:
         return f"{self.name} ({urlsplit(self.url).netloc})"
 
 
-def json_whole(body: bytes) -> bool:
-    """Whether a body is a JSON object, all of it."""
+def json_flaw(body: bytes) -> str:
+    """Why a body is no JSON object, "" for one."""
     try:
-        return isinstance(json.loads(body), dict)
+        return "" if isinstance(json.loads(body), dict) else "an answer of another form"
     except (ValueError, RecursionError):
-        return False
+        return "an answer that is no JSON, or breaks off"
+
+
+def printable(words: str) -> str:
+    """A server's own words, as an error can show them."""
+    text = "".join(c if c.isprintable() else " " for c in words[: 4 * WORDS])
+    return " ".join(text.split())[:WORDS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -11,9 +12,10 @@ from urllib.parse import unquote_plus
 import requests
 
 from rag.corpus.fields import record_from
-from rag.corpus.online.access import Access, Service
+from rag.corpus.online.access import Access, Service, printable
 from rag.corpus.online.polite import Polite
 from rag.corpus.record import RawRecord, reject
+from rag.errors import OnlineError
 from rag.types import Rejection
 
 URL = "https://export.arxiv.org"
@@ -25,6 +27,9 @@ IDS = 50
 """Ids in one request: they all stand in its address."""
 LIMIT = 1_000
 """Papers of a query at most unless ``limit`` says more."""
+
+logging.getLogger("arxiv").addHandler(logging.NullHandler())
+"""What the library warns of is an entry left out; here they are counted instead."""
 
 _ID = re.compile(r"(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(v\d+)?", re.IGNORECASE)
 _TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^>]*>\s*(\d+)\s*<")
@@ -38,9 +43,9 @@ def load(query: str, access: Access) -> Iterator[RawRecord | Rejection]:
     ids = [_ID.fullmatch(part.strip()) for part in query.split(",")]
     if all(ids):
         asked = [f"{each[1]}{each[2] or ''}" for each in ids if each]
-        polite = Polite(_service(url, _ends), access)
+        polite = Polite(_service(url, _broken), access)
         return _papers(list(dict.fromkeys(asked))[: access.limit], polite, access, url)
-    polite = Polite(_service(url, _whole), access)
+    polite = Polite(_service(url, _empty), access)
     return _found(unquote_plus(query), polite, access, url)
 
 
@@ -53,7 +58,7 @@ def _papers(
     for start in range(0, len(ids), IDS):
         part = ids[start : start + IDS]
         missing = dict.fromkeys(part)
-        for paper in _client(polite, url, IDS).results(Search(id_list=part, max_results=IDS)):
+        for paper in _results(polite, url, IDS, Search(id_list=part, max_results=IDS)):
             done += 1
             name = paper.get_short_id()
             missing.pop(name, None)
@@ -69,7 +74,7 @@ def _found(query: str, polite: Polite, access: Access, url: str) -> Iterator[Raw
     limit = access.limit or LIMIT
     search = Search(query, max_results=limit, sort_by=SortCriterion.SubmittedDate)
     page, total, count = min(PAGE, limit), 0, 0
-    for count, paper in enumerate(_client(polite, url, page).results(search), start=1):
+    for count, paper in enumerate(_results(polite, url, page, search), start=1):
         if count == 1:
             total = _total(polite.last)
         yield _record(paper, count)
@@ -81,22 +86,27 @@ def _found(query: str, polite: Polite, access: Access, url: str) -> Iterator[Raw
         access.note(f"arXiv has {total:,} papers for this, but gave {count:,}")
 
 
-def _client(polite: Polite, url: str, page: int) -> Any:
-    """The library's client on our transport, which keeps the pace and asks again itself."""
-    from arxiv import Client
+def _results(polite: Polite, url: str, page: int, search: Any) -> Iterator[Any]:
+    """What the library's client finds on our transport, which keeps the pace and asks again
+    itself."""
+    from arxiv import ArxivError, Client
 
     client = Client(page_size=page, delay_seconds=0.0, num_retries=0)
     client.query_url_format = f"{url}/api/query?{{}}"
     client._session = polite.mount(requests.Session())  # no other way in
-    return client
+    try:
+        yield from client.results(search)
+    except (ArxivError, ValueError, TypeError, AttributeError) as error:
+        message = f"arXiv answered with what nobody can read: {printable(str(error))}"
+        raise OnlineError(message, "try again later, or look for a newer arxiv") from error
 
 
-def _service(url: str, whole: Callable[[bytes], bool]) -> Service:
+def _service(url: str, flaw: Callable[[bytes], str]) -> Service:
     return Service(
         "arXiv",
         url,
         INTERVAL,
-        whole=whole,
+        flaw=flaw,
         complaint=_complaint,
         signed="arXiv blocks who asks too fast: wait an hour, or use another network",
         instead="save the feed as papers.atom in a browser and ingest the file",
@@ -119,14 +129,21 @@ def _record(paper: Any, line: int) -> RawRecord | Rejection:
     )
 
 
-def _ends(body: bytes) -> bool:
-    """Whether a feed is complete."""
-    return body.rstrip().endswith(b"feed>")
+def _broken(body: bytes) -> str:
+    """The library would read what it can of such a feed, and be silent about the rest."""
+    from lxml import etree
+
+    try:
+        etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError:
+        return "an answer that is no feed, or breaks off"
+    return ""
 
 
-def _whole(body: bytes) -> bool:
-    """The same of a query's: arXiv sometimes sends one without the papers that it counts."""
-    return _ends(body) and (_ENTRY.search(body) is not None or not _total(body))
+def _empty(body: bytes) -> str:
+    """The same of a query's: arXiv sometimes sends a page without the papers that it counts."""
+    missing = _total(body) and not _ENTRY.search(body)
+    return _broken(body) or ("a page without the papers that it counts" if missing else "")
 
 
 def _total(body: bytes) -> int:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import requests
 
 from rag.corpus.fields import record_from
-from rag.corpus.online.access import Access, Service, json_whole
+from rag.corpus.online.access import Access, Service, json_flaw
 from rag.corpus.online.polite import Polite
 from rag.corpus.record import RawRecord, reject
 from rag.errors import OnlineError
@@ -39,7 +39,7 @@ def load(query: str, access: Access) -> Iterator[RawRecord | Rejection]:
         "Crossref",
         url,
         INTERVAL,
-        whole=json_whole,
+        flaw=json_flaw,
         complaint=_complaint,
         signed="try again later; set RAG_MAILTO to an address at which you can be reached",
         instead="export the paper from its publisher's page as RIS or BibTeX and ingest the file",

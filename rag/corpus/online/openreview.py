@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from rag.corpus.online.access import Access, Service, json_whole
+from rag.corpus.online.access import Access, Service, json_flaw, printable
 from rag.corpus.online.polite import Polite
 from rag.corpus.online.submission import submission, value
 from rag.corpus.record import RawRecord, reject
@@ -83,23 +83,29 @@ def _no_venue(openreview: _OpenReview, venue: str) -> OnlineError:
     """The error for an id that names no venue, with those that it may be meant for: the ones
     whose ids have all its words."""
     venues = openreview.group("venues")
-    words = set(_WORD.findall(venue.lower()))
-    near = [each for each in (venues.members or [] if venues else []) if words <= _words(each)]
+    words = _words(venue)
+    members = venues.members if venues and isinstance(venues.members, list) else []
+    near = [name for name in map(str, members) if words <= _words(name)]
     near.sort(key=lambda each: (not each.endswith("/Conference"), len(each), each))
     likely = " or ".join(f"openreview:{each}" for each in near[:3])
-    message = f"OpenReview has no submissions to {venue!r} that can be read."
+    said = f": {openreview.told}" if openreview.told else "."
+    message = f"OpenReview has no submissions to {venue!r} that can be read{said}"
     return OnlineError(message, f"did you mean {likely}?" if likely else _ID_FIX)
 
 
-def _words(venue: object) -> set[str]:
-    return set(_WORD.findall(str(venue).lower()))
+def _words(venue: str) -> set[str]:
+    return set(_WORD.findall(venue.lower()))
 
 
 class _OpenReview:
-    """Both versions of the API, each client made when it is first needed."""
+    """Both versions of the API, each client made when it is first needed.
+
+    ``told`` are the server's words where it last said that there is no such thing.
+    """
 
     def __init__(self, access: Access) -> None:
         self._access = access
+        self.told = ""
 
     @cached_property
     def _v2(self) -> Any:
@@ -143,16 +149,19 @@ class _OpenReview:
         filters = {**filters, "limit": page, "sort": "number:asc"}
         filters |= {"details": "directReplies"} if first_version else {}
         first = self._asked(client.get_notes, with_count=True, **filters)
-        notes, total = first or ([], 0)
-        offset = 0
+        notes, counted = first or ([], 0)
+        total, done = counted if isinstance(counted, int) else 0, 0
         while notes:
-            yield from ((note, total) for note in notes)
-            offset += len(notes)
-            if offset >= total:
+            yield from ((note, max(total, done + len(notes))) for note in notes)
+            done += len(notes)
+            if len(notes) < page and done >= total:
                 return
-            notes = self._asked(client.get_notes, offset=offset, **filters)
-        if offset < total:
-            self._access.note(f"OpenReview has {total:,} of these, but shows {offset:,}")
+            last = notes[-1].id
+            notes = self._asked(client.get_notes, after=last, **filters)
+            if notes is None or (notes and notes[-1].id == last):
+                raise _nonsense(self.told)
+        if done < total:
+            self._access.note(f"OpenReview has {total:,} of these, but shows {done:,}")
 
     def _asked(self, function: Any, **how: Any) -> Any:
         """What the library makes of an answer; None where there is no such thing."""
@@ -160,13 +169,14 @@ class _OpenReview:
 
         try:
             return function(**how)
-        except (OpenReviewException, IndexError):
+        except IndexError:
+            return None
+        except OpenReviewException as error:
+            said = error.args[0] if error.args else ""
+            self.told = printable(str(said.get("message", "") if isinstance(said, dict) else said))
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            message = "OpenReview answered with what nobody can read."
-            raise OnlineError(
-                message, "try again later, or look for a newer openreview-py"
-            ) from error
+            raise _nonsense() from error
 
     def _client(self, kind: Any, url: str) -> Any:
         """The library's client on our transport. It signs in when it is made."""
@@ -184,6 +194,12 @@ class _OpenReview:
         return client
 
 
+def _nonsense(words: str = "") -> OnlineError:
+    said = f": {words}" if words else "."
+    message = f"OpenReview answered with what nobody can read{said}"
+    return OnlineError(message, "try again later, or look for a newer openreview-py")
+
+
 def _check_sign_in(url: str) -> None:
     """Raise OnlineError where a password would go to anybody but OpenReview or this machine."""
     parts = urlsplit(url)
@@ -199,7 +215,7 @@ def _service(url: str) -> Service:
         "OpenReview",
         url,
         INTERVAL,
-        whole=json_whole,
+        flaw=json_flaw,
         complaint=_complaint,
         signed=f"OpenReview shows most only to who is signed in: set OPENREVIEW_USERNAME and"
         f" {PASSWORD} in the environment",

@@ -16,7 +16,7 @@ from requests.adapters import BaseAdapter, HTTPAdapter
 from urllib3.exceptions import HTTPError, NewConnectionError
 
 from rag import __version__
-from rag.corpus.online.access import Access, Service
+from rag.corpus.online.access import Access, Service, printable
 from rag.corpus.online.answers import Answers
 from rag.endpoint.failures import CONNECT_SECONDS, WHOLE, asked_wait
 from rag.endpoint.patience import ATTEMPTS, FIRST_WAIT, LONGEST_WAIT
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 << 20
 """Of one answer; a page of 1,000 submissions with their abstracts has about 5 MB."""
-
-WORDS = 300
-"""Characters of a server's own words that an error shows."""
 
 
 class _Passing(Exception):
@@ -70,7 +67,7 @@ class Polite(BaseAdapter):
         """The answer to a request, from the folder or from the service."""
         key = _key(request)
         kept = None if self._access.refresh else self._answers.get(key)
-        if kept and self._service.whole(kept[0]):
+        if kept and not self._service.flaw(kept[0]):
             self._tell(kept[1])
             response = _response(request, 200, {}, kept[0])
         else:
@@ -135,7 +132,7 @@ class Polite(BaseAdapter):
                 raise self._failed(_Passing("", response))
             why = "too many requests" if status == 429 else f"failed with status {status}"
             raise _Passing(why, response)
-        words = _printable(service.complaint(response.content))
+        words = printable(service.complaint(response.content))
         if status in service.telling:
             return response
         if status in (401, 403):
@@ -144,8 +141,8 @@ class Polite(BaseAdapter):
         if status != 200 or words:
             message = f"{service.place} does not take the request{_colon(words)}"
             raise OnlineError(message, "check what stands after the first colon")
-        if not service.whole(response.content):
-            raise _Passing("an answer that cannot be read")
+        if flaw := service.flaw(response.content):
+            raise _Passing(flaw)
         return response
 
     def _stays(self, response: requests.Response) -> requests.Response:
@@ -154,7 +151,7 @@ class Polite(BaseAdapter):
         there = urlsplit(urljoin(str(response.url), response.headers.get("Location", "")))
         if there.netloc == here.netloc and there.scheme in (here.scheme, "https"):
             return response
-        message = f"{self._service.place} sends the request to {_printable(there.netloc)!r}."
+        message = f"{self._service.place} sends the request to {printable(there.netloc)!r}."
         fix = f"is a sign-in page of the network in the way? Else {self._service.instead}"
         raise OnlineError(message, fix)
 
@@ -228,11 +225,6 @@ def _response(
     response.headers.update({k: v for k, v in headers.items() if k.lower() in kept})
     response.raw = BytesIO(body)
     return response
-
-
-def _printable(words: str) -> str:
-    text = "".join(c if c.isprintable() else " " for c in words[: 4 * WORDS])
-    return " ".join(text.split())[:WORDS]
 
 
 def _colon(words: str) -> str:

@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from rag.corpus.fields import record_from
+from rag.corpus.online.access import printable
 from rag.corpus.record import RawRecord, reject
 from rag.corpus.status import status_of
 from rag.types import Rejection
@@ -31,6 +32,13 @@ _LEFT = ("withdrawn", "desk-reject")
 def submission(note: Any, venue: str, line: int) -> RawRecord | Rejection:
     """The record of the library's note; ``venue`` is its venue's id, "" where only the note
     tells."""
+    try:
+        return _record(note, venue, line)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return reject(line, f"a note of a form that nobody can read: {printable(str(note.id))}")
+
+
+def _record(note: Any, venue: str, line: int) -> RawRecord | Rejection:
     content = note.content if isinstance(note.content, Mapping) else {}
     invitation = _invitation(note)
     venue = venue or getattr(note, "domain", None) or invitation.partition("/-/")[0]
