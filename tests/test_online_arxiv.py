@@ -32,6 +32,14 @@ def test_papers_by_id_are_read_as_from_a_file(tmp_path: Path) -> None:
     assert [each.reason for each in reading.rejected] == ["arXiv has no such paper: 2401.99999"]
 
 
+@pytest.mark.parametrize("page", ["abs/2401.00002", "pdf/2401.00002v1.pdf", "html/2401.00002#S1"])
+def test_the_address_of_a_paper_names_it(tmp_path: Path, page: str) -> None:
+    with ArXiv(*IDS) as server:
+        reading = read_reference(f"https://arxiv.org/{page}", access(tmp_path, server))
+    assert [paper.paper_id for paper in reading.records] == ["arXiv:2401.00002"]
+    assert reading.path.startswith("arxiv:2401.00002")
+
+
 def test_a_query_is_read_page_by_page_as_it_was_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

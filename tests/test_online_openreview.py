@@ -75,6 +75,13 @@ def test_a_venue_of_version_2_is_read_with_what_became_of_each(tmp_path: Path) -
     ]
 
 
+def test_the_address_of_a_venue_names_it(tmp_path: Path) -> None:
+    page = "https://openreview.net/group?id=TOY.cc%2F2031/Conference&referrer=x#tab-accept-oral"
+    with serving() as server:
+        reading = read_reference(page, access(tmp_path, server))
+    assert (reading.path, len(reading.records)) == (f"openreview:{NEW}", 5)
+
+
 def test_a_venue_of_version_1_has_its_decisions_from_the_replies(tmp_path: Path) -> None:
     with serving() as server:
         reading = read_reference(f"openreview:{OLD}", access(tmp_path, server))

@@ -164,12 +164,26 @@ def test_a_folder_that_cannot_be_written_only_costs_a_note(tmp_path: Path) -> No
     assert any("cannot be kept" in note for note in notes)
 
 
-@pytest.mark.parametrize("path", ["doi:10.1/x", "arXiv:2401.00001", "openreview:A.cc/2031"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "doi:10.1/x",
+        "arXiv:2401.00001",
+        "openreview:A.cc/2031",
+        "https://arxiv.org/abs/2401.00001v2",
+        "https://openreview.net/group?id=TOY.cc/2031/Conference#tab-accept-oral",
+        "https://openreview.net/forum?noteId=x&id=abc_-9",
+        "https://doi.org/10.1234/x",
+    ],
+)
 def test_references_are_told_from_files(path: str) -> None:
     assert is_reference(path)
 
 
-@pytest.mark.parametrize("path", ["doi", "papers.txt", "C:\\papers.txt", "./doi:10.1", "", ":"])
+@pytest.mark.parametrize(
+    "path",
+    ["doi", "https://arxiv.org/list/cs.LG", "papers.txt", "C:\\papers.txt", "./doi:10.1", "", ":"],
+)
 def test_files_are_told_from_references(path: str) -> None:
     assert not is_reference(path)
 

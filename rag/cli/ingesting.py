@@ -99,7 +99,8 @@ def ingest(
 
     A PATH may also name papers online: openreview:ICLR.cc/2026/Conference, a venue with all that
     was submitted to it; openreview:ID,…; arxiv:2401.01234,…; arxiv:cat:cs.LG+AND+all:plasticity;
-    doi:10.…. What a server answers is kept for a day, and an ingest that was cut off goes on.
+    doi:10.…; or the address of such a page. What a server answers is kept for a day, and an ingest
+    that was cut off goes on.
     """
     from rag.store.manifest import known_files
 

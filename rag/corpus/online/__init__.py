@@ -1,5 +1,6 @@
 """References become Papers, as files do: ``openreview:VENUE``, ``arxiv:QUERY``, ``doi:DOI``.
 
+The addresses of such papers' and venues' pages are references, too.
 Nothing here is used unless such a reference is given. A loader asks a public server, in its own
 time, and yields what a reader of files would; what it was answered is kept for a day, so that a
 run that was broken off goes on where it was. Each loader's library is an extra of its own.
@@ -8,9 +9,11 @@ run that was broken off goes on where it was. Each loader's library is an extra 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from rag.corpus.online.access import printable
 from rag.errors import NoAbstracts, OnlineError
@@ -26,12 +29,28 @@ if TYPE_CHECKING:
 LOADERS = {"openreview": "openreview", "arxiv": "arxiv", "doi": "requests"}
 """What a reference begins with, and the library without which it cannot be read."""
 
+_PAGES = {
+    "openreview": r"https?://openreview\.net/(?:group|forum|pdf)\?(?:[^#]*&)?id=(?P<query>[^&#]+)",
+    "arxiv": r"https?://(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/(?P<query>[^?#]+?)(?:\.pdf)?",
+    "doi": r"https?://(?:dx\.|www\.)?doi\.org/(?P<query>10\..+)",
+}
+"""Addresses that name what a loader can ask for."""
+
 EXAMPLES = "openreview:ICLR.cc/2026/Conference, arxiv:2401.01234, arxiv:cat:cs.LG, doi:10.1000/182"
 
 
 def is_reference(path: str) -> bool:
     """Whether what stands in the place of a path names papers online."""
-    return path.partition(":")[0].lower() in LOADERS and ":" in path
+    return _parts(path) is not None
+
+
+def _parts(reference: str) -> tuple[str, str] | None:
+    """The loader of a reference and what it is to ask for; None for what is no reference."""
+    for scheme, page in _PAGES.items():
+        if found := re.match(rf"{page}(?:[?#&].*)?$", reference, re.IGNORECASE):
+            return scheme, unquote(found["query"])
+    scheme, colon, query = reference.partition(":")
+    return (scheme.lower(), query.strip()) if colon and scheme.lower() in LOADERS else None
 
 
 def read_reference(reference: str, access: Access) -> FileReading:
@@ -43,8 +62,7 @@ def read_reference(reference: str, access: Access) -> FileReading:
     from rag.corpus.files import READING, FileReading, papers_of
     from rag.corpus.naming import naming
 
-    scheme, _, query = reference.partition(":")
-    scheme, query = scheme.lower(), query.strip()
+    scheme, query = _parts(reference) or ("a reference", "")
     if not query or not query.isprintable():
         raise OnlineError(f"{scheme}: names no papers.", f"for example {EXAMPLES}")
     name = f"{scheme}:{query}"
