@@ -69,12 +69,12 @@ def _submissions(openreview: _OpenReview, venue: str, access: Access) -> Found:
         raise _no_venue(openreview, venue)
     count = 0
     for note, total in openreview.submissions(venue, group):
-        if count == access.limit:
-            access.note(f"{venue} has {total:,} submissions; {count:,} of them are read: --limit")
-            return
         count += 1
         yield submission(note, venue, count)
         access.progress(count, min(total, access.limit or total))
+        if count == access.limit and count < total:
+            access.note(f"{venue} has {total:,} submissions; {count:,} of them are read: --limit")
+            return
     if not count:
         raise _no_venue(openreview, venue)
 
@@ -146,6 +146,7 @@ class _OpenReview:
     def _listed(self, filters: Filters, first_version: bool) -> Iterator[tuple[Any, int]]:
         """The notes that a listing has, page by page, each with their number."""
         client, page = (self._v1, PAGE_V1) if first_version else (self._v2, PAGE)
+        page = min(page, self._access.limit or page)
         filters = {**filters, "limit": page, "sort": "number:asc"}
         filters |= {"details": "directReplies"} if first_version else {}
         first = self._asked(client.get_notes, with_count=True, **filters)

@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 from requests.adapters import BaseAdapter, HTTPAdapter
-from urllib3.exceptions import HTTPError, NewConnectionError
+from urllib3.exceptions import HTTPError, NewConnectionError, ReadTimeoutError
 
 from rag import __version__
 from rag.corpus.online.access import Access, Service, printable
@@ -96,14 +96,14 @@ class Polite(BaseAdapter):
     def _once(self, request: requests.PreparedRequest, how: Any) -> requests.Response:
         """One request, at its time. Raises _Passing or OnlineError."""
         agent = f"rag/{__version__}" + (f" (mailto:{m})" if (m := self._access.mailto) else "")
-        headers = {**request.headers, "User-Agent": agent}
         request = request.copy()
-        request.headers.update(headers)
+        request.headers["User-Agent"] = agent
         time.sleep(max(self._free - time.monotonic(), 0.0))
         try:
             limits = (min(CONNECT_SECONDS, self._access.timeout), self._access.timeout)
             raw = self._inner.send(request, **{**how, "stream": True, "timeout": limits})
-            body = self._body(raw)
+            with raw:
+                body = self._body(raw)
         except (requests.RequestException, HTTPError) as error:
             raise self._lost(error) from error
         finally:
@@ -112,7 +112,7 @@ class Polite(BaseAdapter):
 
     def _body(self, response: requests.Response) -> bytes:
         """All of an answer, decoded, if it is neither endless nor too long."""
-        body, end = b"", time.monotonic() + WHOLE * self._access.timeout
+        body, end = bytearray(), time.monotonic() + WHOLE * self._access.timeout
         while part := response.raw.read1(1 << 16, decode_content=True):
             body += part
             if len(body) > MAX_BYTES:
@@ -120,7 +120,7 @@ class Polite(BaseAdapter):
                 raise OnlineError(message, "ask for less with --limit, or try again later")
             if time.monotonic() > end:
                 raise self._late()
-        return body
+        return bytes(body)
 
     def _judged(self, response: requests.Response) -> requests.Response:
         """The answer, if it is one."""
@@ -157,16 +157,18 @@ class Polite(BaseAdapter):
 
     def _lost(self, error: Exception) -> Exception:
         """What a connection's failure means."""
+        if isinstance(error, (requests.ReadTimeout, ReadTimeoutError)):
+            return self._late()
+        if isinstance(error, requests.ConnectTimeout):
+            return _Passing("no connection in time")
         cause = error.args[0] if error.args else None
-        reason = getattr(cause, "reason", cause)
-        if isinstance(error, requests.ReadTimeout) or "timed out" in f"{error}".lower():
-            if not isinstance(error, requests.ConnectTimeout):
-                return self._late()
-            return _Passing("takes no connection")
-        hopeless = (requests.exceptions.SSLError, requests.exceptions.ProxyError)
-        if isinstance(error, hopeless) or isinstance(reason, NewConnectionError):
+        never = isinstance(getattr(cause, "reason", cause), NewConnectionError)
+        if never or isinstance(
+            error, (requests.exceptions.SSLError, requests.exceptions.ProxyError)
+        ):
             message = f"There is no connection to {self._service.place}."
-            return OnlineError(message, f"check the network, or {self._service.instead}")
+            fix = f"check the network, and HTTPS_PROXY if you need one; or {self._service.instead}"
+            return OnlineError(message, fix)
         return _Passing("the connection was lost")
 
     def _late(self) -> OnlineError:
