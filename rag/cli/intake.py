@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from rag.types import Rejection
 
 
+SHOWN_CHARS = 40
+"""Of a reference, before its bar."""
+
+
 @dataclass
 class Intake:
     """What paths hold. ``known`` are the digests of files that need not be read again, ``access``
@@ -43,19 +47,22 @@ class Intake:
     _seen: set[str] = field(default_factory=set)
 
     def take(self, paths: Sequence[str]) -> None:
-        """Read all that the paths stand for."""
+        """Read all that the paths stand for, what is online after what is here."""
+        from rag.corpus.online import is_reference
+
+        every = dict.fromkeys(paths)
+        online = [path for path in every if is_reference(path) and not os.path.lexists(path)]
         with self.terminal.counting("reading", " records") as self._on_record:
-            for path in dict.fromkeys(paths):
-                self._take(path)
+            for path in every:
+                if path not in online:
+                    self._take(path)
+        for reference in online:
+            self._ask(reference)
 
     def _take(self, path: str) -> None:
         """Read what one path stands for."""
-        from rag.corpus.online import is_reference
         from rag.corpus.places import Skipped, places
 
-        if is_reference(path) and not os.path.lexists(path):
-            self._ask(path)
-            return
         for place in places(path):
             if isinstance(place, Skipped):
                 self.skipped.append(place)
@@ -69,7 +76,8 @@ class Intake:
         from rag.corpus.online import read_reference
 
         try:
-            with self.terminal.reporting(reference) as progress:
+            shown = reference[:SHOWN_CHARS] + "…" * (len(reference) > SHOWN_CHARS)
+            with self.terminal.reporting(shown) as progress:
                 reading = read_reference(reference, replace(self.access, progress=progress))
         except SourceError as error:
             self.failures.append((reference, error))
