@@ -32,6 +32,13 @@ def test_papers_by_id_are_read_as_from_a_file(tmp_path: Path) -> None:
     assert [each.reason for each in reading.rejected] == ["arXiv has no such paper: 2401.99999"]
 
 
+def test_an_old_id_is_the_same_paper_however_it_is_written(tmp_path: Path) -> None:
+    with ArXiv("math/0309136", faults=[sends(atom(["math/0309136"], 1))]) as server:
+        reading = read_reference("arxiv:math.GT/0309136v1", access(tmp_path, server))
+    assert [paper.paper_id for paper in reading.records] == ["arXiv:math/0309136"]
+    assert not reading.rejected
+
+
 @pytest.mark.parametrize("page", ["abs/2401.00002", "pdf/2401.00002v1.pdf", "html/2401.00002#S1"])
 def test_the_address_of_a_paper_names_it(tmp_path: Path, page: str) -> None:
     with ArXiv(*IDS) as server:
@@ -92,6 +99,12 @@ def test_an_entry_that_cannot_be_read_is_missed(
         reading = read_reference("arxiv:2401.00001,2401.00002", how)
     assert [each.reason for each in reading.rejected] == ["arXiv has no such paper: 2401.00001"]
     assert not capsys.readouterr().err
+
+
+def test_an_abstract_that_names_the_errors_is_none(tmp_path: Path) -> None:
+    page = atom(IDS[:1], 1).replace("We look at", "We read http://arxiv.org/api/errors for")
+    with ArXiv(faults=[sends(page)]) as server:
+        assert len(read_reference("arxiv:all:x", access(tmp_path, server)).records) == 1
 
 
 @pytest.mark.parametrize("status", [200, 400])

@@ -34,7 +34,7 @@ logging.getLogger("arxiv").addHandler(logging.NullHandler())
 _ID = re.compile(r"(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(v\d+)?", re.IGNORECASE)
 _TOTAL = re.compile(rb"<(?:\w+:)?totalResults[^>]*>\s*(\d+)\s*<")
 _ENTRY = re.compile(rb"<(?:\w+:)?entry\b")
-_ERROR = re.compile(rb"/api/errors.*?<summary[^>]*>(.*?)</summary>", re.DOTALL)
+_ERROR = re.compile(rb"<id>[^<]*/api/errors.*?<summary[^>]*>(.*?)</summary>", re.DOTALL)
 
 
 def load(query: str, access: Access) -> Iterator[RawRecord | Rejection]:
@@ -57,15 +57,19 @@ def _papers(
     done = 0
     for start in range(0, len(ids), IDS):
         part = ids[start : start + IDS]
-        missing = dict.fromkeys(part)
+        missing = {_plain(each): each for each in part}
         for paper in _results(polite, url, IDS, Search(id_list=part, max_results=IDS)):
             done += 1
-            name = paper.get_short_id()
-            missing.pop(name, None)
-            missing.pop(re.sub(r"v\d+$", "", name), None)
+            missing.pop(_plain(paper.get_short_id()), None)
             yield _record(paper, done)
         access.progress(done, len(ids))
-        yield from (reject(done + 1, f"arXiv has no such paper: {each}") for each in missing)
+        for each in missing.values():
+            yield reject(done + 1, f"arXiv has no such paper: {each}")
+
+
+def _plain(name: str) -> str:
+    """An id without its version and the subclass that old ones were given with, as math.GT/…"""
+    return re.sub(r"v\d+$|\.[a-z]{2}(?=/)", "", name.lower())
 
 
 def _found(query: str, polite: Polite, access: Access, url: str) -> Iterator[RawRecord | Rejection]:
@@ -92,7 +96,7 @@ def _results(polite: Polite, url: str, page: int, search: Any) -> Iterator[Any]:
     from arxiv import ArxivError, Client
 
     client = Client(page_size=page, delay_seconds=0.0, num_retries=0)
-    client.query_url_format = f"{url}/api/query?{{}}"
+    client.query_url_format = f"{url.replace('{', '{{').replace('}', '}}')}/api/query?{{}}"
     client._session = polite.mount(requests.Session())  # no other way in
     try:
         yield from client.results(search)

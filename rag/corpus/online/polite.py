@@ -140,7 +140,7 @@ class Polite(BaseAdapter):
             raise OnlineError(message, service.signed)
         if status != 200 or words:
             message = f"{service.place} does not take the request{_colon(words)}"
-            raise OnlineError(message, "check what stands after the first colon")
+            raise OnlineError(message, "check what stands after its colon")
         if flaw := service.flaw(response.content):
             raise _Passing(flaw)
         return response
