@@ -47,7 +47,7 @@ def test_papers_online_come_into_the_index(run: Run, monkeypatch: pytest.MonkeyP
         {
             "path": reference,
             "line": 2,
-            "reason": "its publisher gave Crossref no abstract: 10.1234/b (A study of things)",
+            "reason": "no abstract at Crossref: 10.1234/b (A study of things)",
         }
     ]
     assert (again.json["unchanged"], again.json["added"]) == (1, 0)
@@ -79,6 +79,14 @@ def test_a_limit_and_a_dry_run(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     assert dry.json["files"][0]["format"] == "arxiv"
     assert "arXiv has 4 papers for this; the newest 2 are read" in dry.err
     assert not (tmp_path / "index_store" / "manifest.json").exists()
+
+
+def test_a_smaller_limit_removes_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    reference = "doi:10.1234/a,10.1234/b"
+    with Crossref(work("10.1234/a"), work("10.1234/b")) as server:
+        at(server, monkeypatch)
+        assert run("ingest", reference, "--json").json["papers"] == 2
+        assert run("ingest", reference, "--limit", 1, "--json").json["papers"] == 2
 
 
 def test_a_reference_that_fails_costs_only_itself(

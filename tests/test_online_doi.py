@@ -33,7 +33,7 @@ def test_what_has_no_abstract_costs_only_itself(tmp_path: Path) -> None:
         reading = read_reference(reference, how)
     assert [paper.paper_id for paper in reading.records] == ["10.1234/a"]
     assert [each.reason for each in reading.rejected] == [
-        "its publisher gave Crossref no abstract: 10.1234/b (A study of things)",
+        "no abstract at Crossref: 10.1234/b (A study of things)",
         "not registered with Crossref: 10.1234/c",
         "not registered with Crossref: 10.48550/arXiv.2401.00001; it is arXiv's: arxiv:2401.00001",
     ]
@@ -43,7 +43,7 @@ def test_nothing_with_an_abstract_is_told_with_the_reason(tmp_path: Path) -> Non
     with Crossref(work("10.1234/b", abstract=None)) as server:
         reading = read_reference("doi:10.1234/b", access(tmp_path, server))
     assert reading.problem and len(reading.rejected) == 1
-    assert "no abstract: 1 paper: its publisher gave Crossref no" in reading.problem.message
+    assert "no abstract: 1 paper: no abstract at Crossref: 10.1234/b" in reading.problem.message
 
 
 @pytest.mark.parametrize("query", ["hello", "10.12/x", "10.1234/", "hello,10.1234/a", "\x00", ""])

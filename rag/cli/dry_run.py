@@ -12,7 +12,7 @@ from rag.cli.ingesting import counts
 from rag.cli.intake import Intake
 from rag.cli.rejections import missed, show_missed
 from rag.cli.terminal import Terminal
-from rag.corpus.wanting import listed
+from rag.corpus.wanting import counted, listed
 from rag.render import safe
 from rag.store.preview import preview
 
@@ -42,7 +42,7 @@ def show_dry_run(
     show_missed(terminal, intake)
     if not terminal.as_json:
         click.echo(
-            f"{terminal.settings.store} would have {report.papers:,} papers"
+            f"{terminal.settings.store} would have {counted(report.papers, 'paper')}"
             f" ({counts(report) or 'none'}; {report.embedded:,} to embed). Nothing was written."
         )
 
@@ -80,7 +80,9 @@ def _examples(papers: Sequence[Paper]) -> list[Paper]:
 def _as_text(reading: FileReading, style: Style) -> str:
     """A file's lines for a person."""
     taken, rejected = len(reading.records), len(reading.rejected)
-    total = f"{taken + rejected:,} records, {taken:,} with an abstract, {rejected:,} not taken"
+    total = (
+        f"{counted(taken + rejected, 'record')}, {taken:,} with an abstract, {rejected:,} not taken"
+    )
     lines = [
         f"{style.bold(safe(reading.path))}: {reading.format}, {total}",
         *map(safe, _mapping(reading)),

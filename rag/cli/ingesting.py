@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.intake import Intake
-from rag.cli.online import open_access
+from rag.cli.online import ask, told_apart
 from rag.cli.opening import open_embedder, open_snapshot
 from rag.cli.options import common
 from rag.cli.rejections import missed, rejection_lines, show_missed
@@ -106,9 +106,11 @@ def ingest(
 
     started = perf_counter()
     known = {} if dry_run else known_files(terminal.settings.store)
-    access = open_access(terminal, limit, refresh=refresh)
-    intake = Intake(terminal, ReadAs(format, names), known, access)
-    intake.take(paths)
+    files, references = told_apart(paths)
+    with terminal.counting("reading", " records") as on_record:
+        intake = Intake(ReadAs(format, names), known, terminal.note, on_record)
+        intake.take(files)
+    ask(terminal, intake, references, limit, refresh=refresh)
     intake.check(paths)
     batches = [batch_of(reading) for reading in intake.readings if reading.records]
     if dry_run:
@@ -126,11 +128,11 @@ def ingest(
 
 
 def batch_of(reading: FileReading) -> Batch:
-    """What the store takes of a file."""
+    """What the store takes of a file. One with rejections is read each time, to tell them."""
     from rag.store.ingest import Batch
 
-    whole = not reading.rejected and not reading.passing
-    return Batch(reading.path, reading.file, reading.records, whole, reading.digest)
+    digest = "" if reading.rejected else reading.digest
+    return Batch(reading.path, reading.file, reading.records, reading.is_whole, digest)
 
 
 def take_over(

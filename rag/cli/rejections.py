@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag.cli.intake import Intake
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 LINES = 10
 """Told at most; --json has all."""
+FEW = 2
+"""Files that were passed over for one kind of reason and are told each with its own."""
 PLACES = 5
 """Line numbers that are told of one reason."""
 
@@ -47,8 +48,10 @@ def show_missed(terminal: Terminal, intake: Intake) -> None:
 
 
 def rejection_lines(readings: Iterable[FileReading]) -> list[str]:
-    """Lines on the records that were not taken, those of one file for one reason together."""
-    groups = [group for reading in readings for group in _by_reason(reading.rejected)]
+    """Lines on the records that were not taken, those of one file for one reason together. Where
+    none was taken it is the file that is told of."""
+    taken = [reading for reading in readings if reading.records]
+    groups = [group for reading in taken for group in _by_reason(reading.rejected)]
     lines = [_line(group) for group in groups[:LINES]]
     if more := sum(map(len, groups[LINES:])):
         lines.append(f"and {more:,} more: --json lists all")
@@ -56,12 +59,19 @@ def rejection_lines(readings: Iterable[FileReading]) -> list[str]:
 
 
 def skipped_lines(skipped: Sequence[Skipped]) -> list[str]:
-    """Lines on what was found and not read, a line for each reason."""
-    kinds: dict[str, list[str]] = {}
+    """Lines on what was found and not read, for many of one kind a line together."""
+    kinds: dict[str, list[Skipped]] = {}
     for one in skipped:
-        kinds.setdefault(_kind(one.reason), []).append(one.path)
-    lines = [f"skipped, {kind}: {listed(paths)}" for kind, paths in kinds.items()]
-    return lines[:LINES]
+        kinds.setdefault(_kind(one.reason), []).append(one)
+    lines = [line for kind, alike in kinds.items() for line in _skipped(kind, alike)]
+    more = [f"and {len(lines) - LINES:,} more: --json lists all"] if len(lines) > LINES else []
+    return [*lines[:LINES], *more]
+
+
+def _skipped(kind: str, alike: Sequence[Skipped]) -> list[str]:
+    if len(alike) <= FEW:
+        return [f"skipped: {one.path}: {one.reason}" for one in alike]
+    return [f"skipped, {kind}: {listed([one.path for one in alike])}"]
 
 
 def _by_reason(rejected: Sequence[Rejection]) -> list[list[Rejection]]:
@@ -79,7 +89,7 @@ def _line(group: Sequence[Rejection]) -> str:
     first = group[0]
     if len(group) == 1:
         return f"not taken: {first.path}, line {first.line}: {first.reason}"
-    lines = ", ".join(str(rejection.line) for rejection in islice(group, PLACES))
-    more = ", …" if len(group) > PLACES else ""
-    what = f"{len(group):,} records in lines {lines}{more}"
+    lines = list(dict.fromkeys(str(rejection.line) for rejection in group))
+    more = ", …" if len(lines) > PLACES else ""
+    what = f"{len(group):,} records in lines {', '.join(lines[:PLACES])}{more}"
     return f"not taken: {first.path}: {what}: {_kind(first.reason)}"

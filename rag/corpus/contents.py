@@ -18,13 +18,14 @@ from threading import Timer
 from typing import Protocol
 
 from rag.corpus.places import STDIN, Place, Skipped, no_paper
-from rag.errors import SourceError
+from rag.errors import NoAbstracts, SourceError
 
 LARGEST = 100_000_000
 """Bytes of a file, unpacked: some 50,000 papers; a file is held in memory while it is read."""
 PATIENCE = 2.0
 """Seconds after which it is told that nothing comes from a pipe."""
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_TAR, _TAR_AT = b"ustar", 257
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 """What tells an office document from other archives."""
 
@@ -60,6 +61,8 @@ class Content:
 def contents(place: Place, note: Note) -> Iterator[Content | Skipped]:
     """What is in a file: itself or, of a zip archive, each member. Raises SourceError."""
     data = _unzipped(place.path, read_bytes(place.path, note))
+    if data.startswith(_TAR, _TAR_AT):
+        raise NoAbstracts(f"{place.path} is a tar archive", "unpack it, and name its folder")
     file = STDIN if place.path == STDIN else os.path.realpath(place.path)
     passing = place.path == STDIN or not Path(place.path).is_file()
     content = Content(place.path, file, data, place.named, passing)
@@ -95,16 +98,15 @@ def _bounded(path: str, stream: _Stream) -> bytes:
 
 
 def _too_large(path: str) -> SourceError:
-    message = (
-        f"{path} has more than {LARGEST // 1_000_000} MB, unpacked, which are not read at once"
-    )
+    message = f"{path} has, unpacked, more than the {LARGEST / 1e6:,.0f} MB that a file may have"
     return SourceError(message, "split it into several files")
 
 
 @contextmanager
 def _told_if_slow(path: str, note: Note) -> Iterator[None]:
     """Say what is waited for where nothing comes, as from a pipe that nobody writes to."""
-    timer = Timer(PATIENCE, note, [f"waiting for what {path} gives; Ctrl-C to stop"])
+    what = "standard input" if path == STDIN else path
+    timer = Timer(PATIENCE, note, [f"waiting for what {what} gives; Ctrl-C stops"])
     timer.daemon = True
     timer.start()
     try:
@@ -128,17 +130,20 @@ def _unzipped(path: str, data: bytes) -> bytes:
 
 def _members(archive: Content) -> list[Content | Skipped]:
     """What is in a zip archive; nothing where it is none, or a workbook, which has a reader."""
+    packed = io.BytesIO(archive.data)
     if not archive.data.startswith(_ZIP) or b"xl/" in archive.data:
         return []
+    if not zipfile.is_zipfile(packed):
+        return []
     try:
-        with zipfile.ZipFile(io.BytesIO(archive.data)) as opened:
+        with zipfile.ZipFile(packed) as opened:
             if _OFFICE & set(opened.namelist()):
                 fix = "save it as text, PDF or, of tables, as .xlsx"
-                raise SourceError(f"{archive.path} is a document of an office program", fix)
+                raise NoAbstracts(f"{archive.path} is a document of an office program", fix)
             return list(_unpacked(archive, opened))
-    except zipfile.BadZipFile:
-        return []
-    except (OSError, RuntimeError, EOFError, NotImplementedError, zlib.error) as error:
+    except SourceError:
+        raise
+    except Exception as error:  # whatever a damaged, odd or encrypted archive makes it raise
         message = f"{archive.path} cannot be unpacked: {error}"
         raise SourceError(message, "unpack it, and name what was in it") from None
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from rag.corpus.identity import arxiv_of, doi_of
 from rag.corpus.naming import in_force, squashed
-from rag.corpus.record import RawRecord, reject
+from rag.corpus.record import NO_ABSTRACT, RawRecord, reject
 from rag.types import Rejection
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -85,8 +85,12 @@ def record_from(fields: Mapping[str, object], line: int) -> RawRecord | Rejectio
 
 def knows(name: str) -> bool:
     """Whether some field goes by a name: by two or more such names a header is known."""
-    name = squashed(name)
-    return name in _KNOWN or name in in_force().told.values()
+    return is_usual(name) or squashed(name) in in_force().told.values()
+
+
+def is_usual(name: str) -> bool:
+    """The same without what a person told of the file at hand."""
+    return squashed(name) in _KNOWN
 
 
 FIELDS = tuple(_NAMES)
@@ -137,7 +141,7 @@ def _prose(value: object) -> str | None:
 def _why_no_abstract(given: str | None, fields: Mapping[str, object]) -> str:
     if given:
         return f"the abstract is not text but {given}"
-    return f"no abstract (keys: {', '.join(map(str, fields)) or 'none'})"
+    return f"{NO_ABSTRACT} (keys: {', '.join(map(str, fields)) or 'none'})"
 
 
 def _json_type(value: object) -> str:

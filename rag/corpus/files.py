@@ -19,10 +19,10 @@ from rag.corpus.identity import arxiv_of, doi_of, paper_id
 from rag.corpus.naming import Fields, naming
 from rag.corpus.places import is_about
 from rag.corpus.readers import FORMATS, READERS, binary_reader_for, reader_for
-from rag.corpus.record import BinaryReader, RawRecord, Reader, reject
+from rag.corpus.record import NO_ABSTRACT, BinaryReader, RawRecord, Reader, reject
 from rag.corpus.status import parted
-from rag.corpus.wanting import EXPECTED, WITHOUT_FORMAT, no_abstract
-from rag.errors import NoAbstracts, SourceError
+from rag.corpus.wanting import EXPECTED, no_abstract
+from rag.errors import NoAbstracts
 from rag.types import Paper, Rejection, Source
 
 MAX_ABSTRACT_CHARS = 50_000
@@ -68,6 +68,12 @@ class FileReading:
     passing: bool = False
     problem: NoAbstracts | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether a paper that is not in it has gone from it, and is not in what was damaged."""
+        lacking = all(rejection.reason.startswith(NO_ABSTRACT) for rejection in self.rejected)
+        return lacking and not self.passing
+
 
 AS_FOUND = ReadAs()
 
@@ -108,7 +114,7 @@ def read(
     )
     if records:
         return reading
-    problem = no_abstract(path, rejected, reading.fields, _misfit(content, read_as.format))
+    problem = _misfit(content, read_as.format) or no_abstract(path, rejected, reading.fields)
     return replace(reading, problem=problem)
 
 
@@ -157,15 +163,22 @@ def _check_name(content: Content, reader: Reader) -> None:
         raise NoAbstracts(message, "name it, with --format text, to have it read all the same")
 
 
-def _misfit(content: Content, told: str | None) -> str:
-    """What the content looks like, where that is not the format that was told."""
-    if told is None:
-        return ""
+def _misfit(content: Content, told: str | None) -> NoAbstracts | None:
+    """The error where the content is not in the format that was told."""
+    looks = _format(content)
+    if told is None or looks == told:
+        return None
+    message = f"{writable(content.path)} cannot be read as {told}: its content looks like {looks}"
+    return NoAbstracts(message, "leave --format out, or name another one")
+
+
+def _format(content: Content) -> str:
+    """What the content looks like."""
     try:
-        found = binary_reader_for(content.data) or reader_for(decode(content.data), "")
+        found = binary_reader_for(content.data) or reader_for(decode(content.data), content.suffix)
     except NotTextError:
-        return f"it is no {told}; its content is binary"
-    return "" if found.name == told else f"it is no {told}; its content looks like {found.name}"
+        return "binary data"
+    return found.name
 
 
 def writable(path: str) -> str:
@@ -185,9 +198,8 @@ def _text(content: Content, told: str | None) -> str:
     try:
         text = decode(content.data)
     except NotTextError:
-        if misfit := _misfit(content, told):
-            raise SourceError(f"{path} cannot be read: {misfit}", WITHOUT_FORMAT) from None
-        raise NoAbstracts(f"{path} is binary, not text", EXPECTED) from None
+        binary = NoAbstracts(f"{path} is binary, not text", EXPECTED)
+        raise _misfit(content, told) or binary from None
     if not text.strip():
         raise NoAbstracts(f"{path} is empty", EXPECTED)
     return text
@@ -207,7 +219,7 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
             return reject(record.line, f"its {name} has {length:,} characters; {limit:,} at most")
     text = clean_text(record.abstract)
     if not text:
-        return reject(record.line, "no abstract: nothing is left of it after cleaning")
+        return reject(record.line, f"{NO_ABSTRACT}: nothing is left of it after cleaning")
     title = _cleaned(record.title)
     url = _UNENCODABLE.sub("", record.url or "").strip() or None
     venue, status, year = parted(_cleaned(record.venue), _cleaned(record.status), record.year)

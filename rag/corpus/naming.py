@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 PROSE_WORDS = 20
 """Words that a field has on average where it may well be the abstract."""
@@ -66,8 +67,8 @@ class Naming:
             for name in _keys(fields):
                 self._written.setdefault(squashed(name), name)
         for name, value in named.items():
-            if isinstance(value, str) and value:
-                self._words[name] += value.count(" ") + 1
+            if text := " ".join(filter(_is_text, value if isinstance(value, list) else [value])):
+                self._words[name] += text.count(" ") + 1
                 self._filled[name] += 1
 
     def take(self, ours: str, name: str) -> None:
@@ -89,6 +90,10 @@ class Naming:
 
     def _is_prose(self, name: str) -> bool:
         return self._words[name] >= PROSE_WORDS * max(self._filled[name], 1)
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
 
 
 def _keys(fields: Mapping[str, object]) -> Iterator[str]:

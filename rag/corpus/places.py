@@ -61,7 +61,7 @@ def places(path: str) -> Iterator[Place | Skipped | SourceError]:
     A pattern is one that the shell has not replaced, as where it was quoted.
     """
     if path != STDIN and Path(path).is_dir():
-        yield from _within(path, set())
+        yield from _within(path, {os.path.realpath(path)})
     elif glob.has_magic(path) and not os.path.lexists(path):
         yield from _matching(path)
     else:
@@ -69,11 +69,15 @@ def places(path: str) -> Iterator[Place | Skipped | SourceError]:
 
 
 def _matching(pattern: str) -> Iterator[Place | Skipped | SourceError]:
-    # pathlib's takes no pattern that begins with a folder's root
-    found = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    seen: set[str] = set()
+    root = Path(pattern).anchor or "."
+    try:
+        # Unlike the module glob's, a ** of pathlib follows no links, which may lead in circles.
+        found = sorted(map(str, Path(root).glob(str(Path(pattern).relative_to(root)))))
+    except (OSError, ValueError, IndexError):
+        found = []
     if not found:
         yield SourceError(f"no file matches {pattern}", "check the path and the pattern")
+    seen: set[str] = set()
     for path in found:
         yield from _entry(path, seen)
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from rag.types import Rejection
 
+NO_ABSTRACT = "no abstract"
+"""How the reason begins where a record is whole and only lacks one."""
+
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:

@@ -14,20 +14,19 @@ EXPECTED = (
     "give abstracts as paragraphs parted by blank lines, as a table or a reference manager's "
     'export that has them, or as JSON objects with an "abstract" key'
 )
-WITHOUT_FORMAT = "leave --format out, or name another one"
 SHOWN, SHOWN_CHARS = 30, 100
 """Names that are told in one line, and characters of one."""
 
 
-def no_abstract(
-    path: str, rejected: Sequence[Rejection], fields: Fields, misfit: str
-) -> NoAbstracts:
-    """The error for a file none of whose records was taken; ``misfit`` says that a format that
-    was asked for is not its own."""
+def no_abstract(path: str, rejected: Sequence[Rejection], fields: Fields) -> NoAbstracts:
+    """The error for a file none of whose records was taken."""
     message = f"{path} holds no abstract{_why(rejected, fields)}"
-    if misfit:
-        return NoAbstracts(f"{message}; {misfit}", WITHOUT_FORMAT)
     return NoAbstracts(message, _mapped(fields) or EXPECTED)
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 record``, ``2,000 records``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -40,7 +39,7 @@ def _why(rejected: Sequence[Rejection], fields: Fields) -> str:
     if not rejected:
         return ", only a heading"
     first = rejected[0]
-    records = "1 record" if len(rejected) == 1 else f"{len(rejected):,} records"
+    records = counted(len(rejected), "record")
     why = f": {records} rejected, the first in line {first.line}: {first.reason}"
     alike = len({rejection.reason for rejection in rejected}) == 1
     return why if alike or not fields.names else f"{why}; its fields: {listed(fields.names)}"

@@ -61,7 +61,7 @@ class Progress(Protocol):
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What one file holds now: ``file`` is its absolute path, ``whole`` is False where
-    records were rejected, so that their earlier versions must not be taken for removed.
+    a part could not be read, so that what stood there must not be taken for removed.
     ``digest`` tells whether the file would be read the same again."""
 
     path: str

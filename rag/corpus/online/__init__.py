@@ -71,10 +71,17 @@ def read_reference(reference: str, access: Access) -> FileReading:
         records, rejected = papers_of(name, name, load(query, access))
     said = repr((READING, records, rejected)).encode("utf-8", "replace")
     digest = hashlib.sha256(said).hexdigest()
-    problem = None if records else _no_abstract(name, rejected)
-    fields = names.fields()
     return FileReading(
-        name, name, digest, scheme, records, rejected, fields=fields, problem=problem
+        name,
+        name,
+        digest,
+        scheme,
+        records,
+        rejected,
+        names.fields(),
+        # Of what is not listed any more nothing is known where only the first are listed.
+        passing=scheme == "arxiv" or access.limit is not None,
+        problem=None if records else _no_abstract(name, rejected),
     )
 
 

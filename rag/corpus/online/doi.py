@@ -16,7 +16,7 @@ import requests
 from rag.corpus.fields import record_from
 from rag.corpus.online.access import Access, Service, json_flaw
 from rag.corpus.online.polite import Polite
-from rag.corpus.record import RawRecord, reject
+from rag.corpus.record import NO_ABSTRACT, RawRecord, reject
 from rag.errors import OnlineError
 from rag.types import Rejection
 
@@ -68,7 +68,7 @@ def _record(doi: str, answer: requests.Response, line: int) -> RawRecord | Rejec
     if not isinstance(work, dict):
         return reject(line, f"Crossref's answer describes no work: {doi}")
     if not work.get("abstract"):
-        return reject(line, f"its publisher gave Crossref no abstract: {doi}{_title(work)}")
+        return reject(line, f"{NO_ABSTRACT} at Crossref: {doi}{_title(work)}")
     return record_from({"doi": doi, "url": f"https://doi.org/{doi}", **work}, line)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from rag.corpus.fields import record_from
 from rag.corpus.online.access import printable
-from rag.corpus.record import RawRecord, reject
+from rag.corpus.record import NO_ABSTRACT, RawRecord, reject
 from rag.corpus.status import status_of
 from rag.types import Rejection
 
@@ -61,7 +61,7 @@ def _record(note: Any, venue: str, line: int) -> RawRecord | Rejection:
     if isinstance(record, RawRecord):
         return record
     title = _text(content, "title")
-    return reject(line, f"no abstract: {forum}" + (f" ({title})" if title else ""))
+    return reject(line, f"{NO_ABSTRACT}: {forum}" + (f" ({title})" if title else ""))
 
 
 def value(content: Any, name: str) -> Any:

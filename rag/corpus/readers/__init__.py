@@ -39,8 +39,14 @@ FORMATS: dict[str, Reader | BinaryReader] = {
 
 
 def reader_for(text: str, suffix: str) -> Reader:
-    """The first reader that recognises the text."""
-    return next(reader for reader in READERS if reader.sniff(text, suffix))
+    """The first reader that recognises the text, by its content before its file's name.
+
+    The name decides between JSON Lines and JSON: a single line is both.
+    """
+    named = next(reader for reader in READERS if reader.sniff(text, suffix))
+    if named is JSON_LINES:
+        return named
+    return next((reader for reader in READERS[:-1] if reader.sniff(text, "")), named)
 
 
 def binary_reader_for(data: bytes) -> BinaryReader | None:

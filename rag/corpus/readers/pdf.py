@@ -38,7 +38,7 @@ def read(data: bytes) -> Iterator[RawRecord | Rejection]:
 
     from pypdf import PdfReader
 
-    logging.getLogger("pypdf").disabled = True
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         document = PdfReader(io.BytesIO(data))
         text = "\n".join(page.extract_text() for page in document.pages[:PAGES])

@@ -28,6 +28,7 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     starts = [found.start() for found in _START.finditer(text)]
     if not starts:
         yield reject(1, "no entry begins with TY  -")
+        return
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
         line = text.count("\n", 0, begin) + 1
         yield _record(text[begin:end], line)

@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from rag.corpus.fields import knows, record_from
-from rag.corpus.naming import squashed
+from rag.corpus.naming import in_force, squashed
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
@@ -44,6 +44,9 @@ def records(rows: Iterable[Row]) -> Iterator[RawRecord | Rejection]:
     line, header = next(filled, (1, ()))
     if not any(map(knows, header)):
         shown = ", ".join(cell.strip()[:40] for cell in header[:8])
+        for _, cells in filled:
+            fields = _fields(header, cells)
+            in_force().meet(fields, {squashed(name): cell for name, cell in fields.items()})
         yield reject(line, f"the first row names no column that is known: {shown}")
         return
     for line, cells in filled:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rag.corpus.fields import record_from
-from rag.corpus.record import RawRecord, Reader
+from rag.corpus.fields import is_usual, record_from
+from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
 
@@ -20,7 +20,7 @@ class Grammar:
 
     ``begins`` matches where a record does, ``tag`` a line's tag; a line without one goes on with
     the value before it or, below a tag in ``listed``, is another value. ``fields`` are the tags
-    that say something here, of equal fields the better one first.
+    that say something here, of equal fields the better one first; others keep their tags.
     """
 
     begins: re.Pattern[str]
@@ -35,6 +35,9 @@ class Grammar:
     def read(self, text: str) -> Iterator[RawRecord | Rejection]:
         """The record of each entry, also of a last one that is cut off."""
         starts = [found.start() for found in self.begins.finditer(text)]
+        if not starts:
+            yield reject(1, "no entry begins with a tag")
+            return
         for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
             entry = text[begin:end]
             line = text.count("\n", 0, begin + len(entry) - len(entry.lstrip())) + 1
@@ -43,7 +46,8 @@ class Grammar:
     def _fields(self, entry: str) -> dict[str, object]:
         values = self._values(entry)
         found: dict[str, object] = {}
-        for tag, name in self.fields.items():
+        others = {tag: tag for tag in values if tag not in self.fields and not is_usual(tag)}
+        for tag, name in {**self.fields, **others}.items():
             if tag in values:
                 single = len(values[tag]) == 1
                 found.setdefault(name, values[tag][0] if single else values[tag])
