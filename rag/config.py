@@ -408,7 +408,7 @@ def _url(value: Any) -> str:
 
 def _mailto(value: Any) -> str:
     text = _line(value)
-    if not re.fullmatch(r"[!-~]+@[!-~]+", text) or re.search("[()<>,;@]", text.replace("@", "", 1)):
+    if not re.fullmatch(r"[\w.+%-]+@[\w.-]+", text, re.ASCII):  # it stands in a header
         raise ValueError
     return text
 

@@ -406,6 +406,9 @@ def test_keys_do_not_belong_in_the_file(tmp_path: Path, name: str) -> None:
         ("strict", "2"),
         ("engine", "LLM"),
         ("prompts", "a\x07"),
+        ("mailto", "ada"),
+        ("mailto", "ada@example.org\nX-Header: 1"),
+        ("arxiv_url", f"https://user:{KEY}@gateway.example"),
     ],
 )
 def test_impossible_values_are_told_and_no_key_is_shown(
