@@ -151,11 +151,25 @@ def test_who_signs_in_is_neither_stored_nor_shown(
         reading = read_reference(f"openreview:{NEW}", access(tmp_path, server, note=notes.append))
         assert server.asked[0].body["password"] == "xyzzy-plugh"
         assert server.asked[-1].headers["authorization"] == "Bearer a-token"
-    assert len(reading.records) == 5
+        old = read_reference("openreview:old00001", access(tmp_path, server))
+        assert [request.path for request in server.asked if request.body] == ["/v2/login"] * 2
+        assert server.asked[-1].path.startswith("/v1/notes")
+        assert server.asked[-1].headers["authorization"] == "Bearer a-token"
+    assert (len(reading.records), len(old.records)) == (5, 1)
     said = capsys.readouterr()
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     everything = f"{said} {notes} {reading} {files}"
     assert not [word for word in ("xyzzy", "ada@", "a-token") if word in everything]
+
+
+def test_a_password_is_not_sent_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENREVIEW_USERNAME", "ada@example.org")
+    monkeypatch.setenv("OPENREVIEW_PASSWORD", "xyzzy-plugh")
+    with serving() as other, serving() as server:
+        server.faults = [lambda exchange: exchange.send(307, "", Location=f"{other.base}/v2/login")]
+        with pytest.raises(OnlineError, match="sends the request to"):
+            read_reference(f"openreview:{NEW}", access(tmp_path, server))
+        assert not other.asked
 
 
 def test_a_password_goes_to_openreview_alone(
@@ -167,15 +181,16 @@ def test_a_password_goes_to_openreview_alone(
         read_reference(f"openreview:{NEW}", how)
 
 
+@pytest.mark.parametrize("status", [400, 401, 403])
 def test_a_wrong_password_is_told_without_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     monkeypatch.setenv("OPENREVIEW_USERNAME", "ada@example.org")
     monkeypatch.setenv("OPENREVIEW_PASSWORD", "xyzzy-plugh")
-    refusal = sends({"name": "Error", "message": "wrong: xyzzy-plugh"}, 400)
+    refusal = sends({"name": "Error", "message": "wrong: xyzzy-plugh"}, status)
     with serving(faults=[refusal]) as server, pytest.raises(OnlineError) as told:
         read_reference(f"openreview:{NEW}", access(tmp_path, server))
-    assert "sign in" in told.value.message
+    assert "OPENREVIEW_USERNAME" in told.value.fix
     assert "xyzzy" not in json.dumps(told.value.to_json())
 
 

@@ -1,8 +1,8 @@
 """``openreview:ICLR.cc/2026/Conference`` and ``openreview:FORUM``: submissions, by both APIs.
 
 A venue is served by version 2 of the API, whose notes wrap every field as {"value": …}, where its
-group names a domain, else by version 1. The library takes OPENREVIEW_USERNAME and
-OPENREVIEW_PASSWORD out of the environment by itself; nothing here reads them.
+group names a domain, else by version 1. Who has OPENREVIEW_USERNAME and OPENREVIEW_PASSWORD in the
+environment is signed in; they go to OpenReview alone, and are kept nowhere.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
-
 from rag.corpus.online.access import Access, Service, json_flaw, printable
 from rag.corpus.online.polite import Polite
 from rag.corpus.online.submission import submission, value
@@ -32,7 +30,7 @@ INTERVAL = 0.5
 """Seconds between two requests."""
 PAGE, PAGE_V1 = 1_000, 200
 """Submissions in one answer; those of version 1 come with their reviews, for the decision."""
-PASSWORD = "OPENREVIEW_PASSWORD"
+USERNAME, PASSWORD = "OPENREVIEW_USERNAME", "OPENREVIEW_PASSWORD"
 
 _FORUM = re.compile(r"[\w-]{5,40}")
 _WORD = re.compile(r"[a-z]+|\d+")
@@ -111,13 +109,21 @@ class _OpenReview:
     def _v2(self) -> Any:
         from openreview.api import OpenReviewClient
 
-        return self._client(OpenReviewClient, self._access.urls.get("openreview", URL))
+        url = self._access.urls.get("openreview", URL)
+        client = self._client(OpenReviewClient, url)
+        _sign_in(client, url)
+        return client
 
     @cached_property
     def _v1(self) -> Any:
         from openreview import Client
 
-        return self._client(Client, self._access.urls.get("openreview_v1", URL_V1))
+        url = self._access.urls.get("openreview_v1", URL_V1)
+        client = self._client(Client, url)
+        if signed := self._v2.headers.get("Authorization"):
+            _check_whose(url)
+            client.headers["Authorization"] = signed
+        return client
 
     def group(self, name: str) -> Any:
         """The group of that name; None without one."""
@@ -180,35 +186,46 @@ class _OpenReview:
             raise _nonsense() from error
 
     def _client(self, kind: Any, url: str) -> Any:
-        """The library's client on our transport. It signs in when it is made."""
-        from openreview import OpenReviewException
-
-        _check_sign_in(url)
-        try:
-            with redirect_stdout(sys.stderr):  # the library talks, and asks for second factors
-                client = kind(baseurl=url)
-        except (OpenReviewException, requests.RequestException, ValueError, KeyError) as error:
-            message = f"OpenReview ({urlsplit(url).netloc}) does not let you sign in."
-            fix = f"check OPENREVIEW_USERNAME and {PASSWORD}, or unset them to read as a guest"
-            raise OnlineError(message, fix) from error
+        """The library's client on our transport, signed in nowhere."""
+        # With a token it does not sign in by itself, which it would do before it is on it.
+        client = kind(baseurl=url, token="none")
+        client.token = None
+        del client.headers["Authorization"]
         Polite(_service(url), self._access).mount(client.session)
         return client
+
+
+def _sign_in(client: Any, url: str) -> None:
+    """Sign in with what the environment has, if it has anything."""
+    from openreview import OpenReviewException
+
+    username, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
+    if not username and not password:
+        return
+    _check_whose(url)
+    try:
+        with redirect_stdout(sys.stderr):  # the library talks, and asks for second factors
+            client.login_user(username, password)
+    except (OpenReviewException, ValueError, KeyError, TypeError) as error:
+        message = f"OpenReview ({urlsplit(url).netloc}) does not let you sign in."
+        fix = f"check {USERNAME} and {PASSWORD}, or unset them to read as a guest"
+        raise OnlineError(message, fix) from error
+
+
+def _check_whose(url: str) -> None:
+    """Raise OnlineError where what signs in would go to anybody but OpenReview or this machine."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    theirs = parts.scheme == "https" and f".{host}".endswith(".openreview.net")
+    if not theirs and host not in LOOPBACK:
+        message = f"{host} is not OpenReview, and would be sent {PASSWORD}."
+        raise OnlineError(message, f"unset {PASSWORD}, or correct RAG_OPENREVIEW_URL")
 
 
 def _nonsense(words: str = "") -> OnlineError:
     said = f": {words}" if words else "."
     message = f"OpenReview answered with what nobody can read{said}"
     return OnlineError(message, "try again later, or look for a newer openreview-py")
-
-
-def _check_sign_in(url: str) -> None:
-    """Raise OnlineError where a password would go to anybody but OpenReview or this machine."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    theirs = parts.scheme == "https" and f".{host}".endswith(".openreview.net")
-    if os.environ.get(PASSWORD) and not theirs and host not in LOOPBACK:
-        message = f"{host} is not OpenReview, and would be sent {PASSWORD}."
-        raise OnlineError(message, f"unset {PASSWORD}, or correct RAG_OPENREVIEW_URL")
 
 
 def _service(url: str) -> Service:
@@ -218,8 +235,8 @@ def _service(url: str) -> Service:
         INTERVAL,
         flaw=json_flaw,
         complaint=_complaint,
-        signed=f"OpenReview shows most only to who is signed in: set OPENREVIEW_USERNAME and"
-        f" {PASSWORD} in the environment",
+        signed=f"OpenReview shows most only to who is signed in: set {USERNAME} and {PASSWORD}"
+        " in the environment, or correct them",
         instead="export the list from the venue's page as CSV or JSON and ingest the file",
         telling=frozenset({400, 404}),
     )

@@ -65,14 +65,14 @@ class Polite(BaseAdapter):
 
     def send(self, request: requests.PreparedRequest, *args: Any, **how: Any) -> requests.Response:
         """The answer to a request, from the folder or from the service."""
-        key = _key(request)
-        kept = None if self._access.refresh else self._answers.get(key)
+        key, asks = _key(request), request.method == "GET"
+        kept = self._answers.get(key) if asks and not self._access.refresh else None
         if kept and not self._service.flaw(kept[0]):
             self._tell(kept[1])
             response = _response(request, 200, {}, kept[0])
         else:
             response = self._patiently(request, how)
-            if response.status_code == 200:
+            if asks and response.status_code == 200:
                 self._answers.keep(key, response.content)
         self.last = response.content
         return response
@@ -133,6 +133,8 @@ class Polite(BaseAdapter):
             why = "too many requests" if status == 429 else f"failed with status {status}"
             raise _Passing(why, response)
         words = printable(service.complaint(response.content))
+        if response.request.method != "GET":
+            words = ""  # a password that is refused may stand in them
         if status in service.telling:
             return response
         if status in (401, 403):
