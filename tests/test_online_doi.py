@@ -46,7 +46,9 @@ def test_nothing_with_an_abstract_is_told_with_the_reason(tmp_path: Path) -> Non
     assert "no abstract: 1 paper: no abstract at Crossref: 10.1234/b" in reading.problem.message
 
 
-@pytest.mark.parametrize("query", ["hello", "10.12/x", "10.1234/", "hello,10.1234/a", "\x00", ""])
+@pytest.mark.parametrize(
+    "query", ["hello", "10.12/x", "10.1234/", "hello,10.1234/a", "\x00", "", "/,"]
+)
 def test_what_is_no_doi_asks_nobody(tmp_path: Path, query: str) -> None:
     with Crossref() as server:
         with pytest.raises(OnlineError):

@@ -108,7 +108,13 @@ def test_all_pages_are_read_and_a_limit_ends_them(
     assert len(whole.records) + len(whole.rejected) == 6
     assert pages == 5  # the group, three full pages, and one to see that there is no more
     assert len(part.records) == 3
-    assert notes == [f"{NEW} has 6 submissions; 3 of them are read: --limit"]
+    assert notes == [f"{NEW} has 6 submissions; 3 are read: --limit"]
+
+
+def test_a_limit_holds_for_all_lists_of_a_venue(tmp_path: Path) -> None:
+    with serving() as server:
+        reading = read_reference(f"openreview:{OLD}", access(tmp_path, server, limit=3))
+    assert len(reading.records) == 3
 
 
 def test_papers_are_found_in_either_version(tmp_path: Path) -> None:
@@ -127,9 +133,10 @@ def test_what_is_no_venue_is_told_with_the_nearest(tmp_path: Path, name: str) ->
     assert told.value.fix.startswith(f"did you mean openreview:{NEW}")
 
 
-def test_a_stranger_is_told_to_copy_the_id(tmp_path: Path) -> None:
-    with serving(groups=[]) as server, pytest.raises(OnlineError) as told:
-        read_reference("openreview:TOY.cc/2031", access(tmp_path, server))
+@pytest.mark.parametrize("name", ["NONE.cc/2031", "会议", "...", "{}"])
+def test_a_stranger_is_told_to_copy_the_id(tmp_path: Path, name: str) -> None:
+    with serving() as server, pytest.raises(OnlineError) as told:
+        read_reference(f"openreview:{name}", access(tmp_path, server))
     assert "copy the id" in told.value.fix
 
 

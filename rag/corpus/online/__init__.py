@@ -63,7 +63,7 @@ def read_reference(reference: str, access: Access) -> FileReading:
     from rag.corpus.naming import naming
 
     scheme, query = _parts(reference) or ("a reference", "")
-    if not query or not query.isprintable():
+    if not query.strip("/, ") or not query.isprintable():
         raise OnlineError(f"{scheme}: names no papers.", f"for example {EXAMPLES}")
     name = f"{scheme}:{query}"
     load = _loader(scheme)

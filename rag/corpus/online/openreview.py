@@ -32,7 +32,7 @@ PAGE, PAGE_V1 = 1_000, 200
 """Submissions in one answer; those of version 1 come with their reviews, for the decision."""
 USERNAME, PASSWORD = "OPENREVIEW_USERNAME", "OPENREVIEW_PASSWORD"
 
-_FORUM = re.compile(r"[\w-]{5,40}")
+_FORUM = re.compile(r"[A-Za-z0-9_-]{5,40}")
 _WORD = re.compile(r"[a-z]+|\d+")
 _ID_FIX = (
     "copy the id from the venue's page: https://openreview.net/group?id=ICLR.cc/2026/Conference"
@@ -70,8 +70,9 @@ def _submissions(openreview: _OpenReview, venue: str, access: Access) -> Found:
         count += 1
         yield submission(note, venue, count)
         access.progress(count, min(total, access.limit or total))
-        if count == access.limit and count < total:
-            access.note(f"{venue} has {total:,} submissions; {count:,} of them are read: --limit")
+        if count == access.limit:
+            if count < total:
+                access.note(f"{venue} has {total:,} submissions; {count:,} are read: --limit")
             return
     if not count:
         raise _no_venue(openreview, venue)
@@ -83,7 +84,7 @@ def _no_venue(openreview: _OpenReview, venue: str) -> OnlineError:
     venues = openreview.group("venues")
     words = _words(venue)
     members = venues.members if venues and isinstance(venues.members, list) else []
-    near = [name for name in map(str, members) if words <= _words(name)]
+    near = [name for name in map(str, members) if words and words <= _words(name)]
     near.sort(key=lambda each: (not each.endswith("/Conference"), len(each), each))
     likely = " or ".join(f"openreview:{each}" for each in near[:3])
     said = f": {openreview.told}" if openreview.told else "."
