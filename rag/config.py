@@ -81,6 +81,14 @@ class Settings:
     judge_api_key: Secret | None = None
     token: Secret | None = None
     """What whoever asks the server has to know; it is not in need of one on this machine."""
+    mailto: str | None = None
+    """Where public servers of papers can reach whoever asks them."""
+    openreview_url: str | None = None
+    """None is the public server, as it is for the next three."""
+    openreview_v1_url: str | None = None
+    """Where the version of OpenReview's API is that serves the venues up to 2023."""
+    arxiv_url: str | None = None
+    crossref_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +328,7 @@ def _shown(setting: Explained) -> str | int | float | bool | None:
         return repr(value)
     if isinstance(value, Path):
         return str(value)
-    if setting.name.endswith("base_url") and value and "?" in value:
+    if setting.name.endswith("url") and value and "?" in value:
         return f"{value.split('?')[0]}?…"
     return value  # type: ignore[no-any-return]
 
@@ -401,7 +409,15 @@ def _url(value: Any) -> str:
     return text.rstrip("/")
 
 
+def _mailto(value: Any) -> str:
+    text = _line(value)
+    if not re.fullmatch(r"[\w.+%-]+@[\w.-]+", text, re.ASCII):  # it stands in a header
+        raise ValueError
+    return text
+
+
 _NAME = (_line, "give a name")
+_SERVER = (_url, "give an address such as http://localhost:8080")
 _URL = (
     _url,
     "give an address such as http://localhost:8080/v1; if a key stands in it, put the key into"
@@ -433,5 +449,10 @@ _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "judge_model": _NAME,
     "judge_base_url": _URL,
     "judge_api_key": _KEY,
+    "mailto": (_mailto, "give an e-mail address"),
+    "openreview_url": _SERVER,
+    "openreview_v1_url": _SERVER,
+    "arxiv_url": _SERVER,
+    "crossref_url": _SERVER,
 }
 """How each setting is read, and what to give where that fails."""

@@ -5,7 +5,8 @@
     RagError
     ├── SourceError            a file cannot be read, or holds no abstract
     │   ├── NoAbstracts        a file was read and holds none
-    │   └── NoCases            an evaluation has nothing to run
+    │   ├── NoCases            an evaluation has nothing to run
+    │   └── OnlineError        a public server fails, refuses, or has no such papers
     ├── QuestionError          a question, batch row or filter that cannot be worked with
     ├── PaperNotFound          no paper with that id in the index
     ├── DigestNotFound         no digest with that id is kept beside it
@@ -55,6 +56,10 @@ class NoAbstracts(SourceError):
 
 class NoCases(SourceError):
     """An evaluation has nothing to run, and so could say nothing."""
+
+
+class OnlineError(SourceError):
+    """A public server cannot be reached, refuses, fails, or has no such papers."""
 
 
 class QuestionError(RagError):

@@ -100,6 +100,11 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path, setenv: Set
         "judge_base_url": (LOCAL, LOCAL),
         "judge_api_key": (KEY, Secret(KEY)),
         "token": (KEY, Secret(KEY)),
+        "mailto": ("ada@example.org", "ada@example.org"),
+        "openreview_url": (LOCAL, LOCAL),
+        "openreview_v1_url": (LOCAL, LOCAL),
+        "arxiv_url": (LOCAL, LOCAL),
+        "crossref_url": (LOCAL, LOCAL),
     }
     setenv(**{f"RAG_{name.upper()}": given for name, (given, _) in values.items()})
     assert load({}, tmp_path) == Settings(**{name: value for name, (_, value) in values.items()})
@@ -402,6 +407,9 @@ def test_keys_do_not_belong_in_the_file(tmp_path: Path, name: str) -> None:
         ("strict", "2"),
         ("engine", "LLM"),
         ("prompts", "a\x07"),
+        ("mailto", "ada"),
+        ("mailto", "ada@example.org\nX-Header: 1"),
+        ("arxiv_url", f"https://user:{KEY}@gateway.example"),
     ],
 )
 def test_impossible_values_are_told_and_no_key_is_shown(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.intake import Intake
+from rag.cli.online import ask, told_apart
 from rag.cli.options import common
 from rag.cli.rejections import missed, rejection_lines, show_missed
 from rag.cli.terminal import FAILED, Bar, Terminal, say
@@ -68,6 +69,13 @@ def _unknown(what: str, name: str, known: Sequence[str]) -> str:
     help="A field's name in the files, such as title=Headline or abstract=Blurb; can be repeated."
     f" Ours are {', '.join(FIELDS)}.",
 )
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Papers at most of each reference online.  [default: all; of an arXiv query 1,000]",
+)
+@click.option("--refresh", is_flag=True, help="Ask servers again for what they answered today.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, and write nothing.")
 @click.option("--keep", is_flag=True, help="Keep papers that have gone from their file.")
 @click.option("--no-wait", is_flag=True, help="Fail if another process is writing.")
@@ -77,6 +85,8 @@ def ingest(
     paths: Sequence[str],
     format: str | None,
     names: dict[str, str],
+    limit: int | None,
+    refresh: bool,
     dry_run: bool,
     keep: bool,
     no_wait: bool,
@@ -86,14 +96,21 @@ def ingest(
     A PATH is a file in any of the formats, told by its content; a folder, with all that is in it;
     a quoted pattern such as 'lists/*.bib'; or - for standard input. Files may be gzipped or in a
     zip archive. Reading a file again takes over its changes: new, changed and removed papers.
+
+    A PATH may also name papers online: openreview:ICLR.cc/2026/Conference, a venue with all that
+    was submitted to it; openreview:ID,…; arxiv:2401.01234,…; arxiv:cat:cs.LG+AND+all:plasticity;
+    doi:10.…; or the address of such a page. What a server answers is kept for a day, and an ingest
+    that was cut off goes on.
     """
     from rag.store.manifest import known_files
 
     started = perf_counter()
     known = {} if dry_run else known_files(terminal.settings.store)
+    files, references = told_apart(paths)
     with terminal.counting("reading", " records") as on_record:
         intake = Intake(ReadAs(format, names), known, terminal.note, on_record)
-        intake.take(paths)
+        intake.take(files)
+    ask(terminal, intake, references, limit, refresh=refresh)
     intake.check(paths)
     batches = [batch_of(reading) for reading in intake.readings if reading.records]
     if dry_run:

@@ -67,6 +67,21 @@ class Terminal:
         with tqdm(desc=what, unit=unit, disable=hidden, leave=False, delay=1) as bar:
             yield bar.update
 
+    @contextmanager
+    def reporting(self, what: str) -> Iterator[Callable[[int, int], None]]:
+        """A bar on stderr for work whose end shows on the way; what is given takes how much is
+        done of how much."""
+        from tqdm import tqdm
+
+        hidden = self.quiet or not sys.stderr.isatty()
+        with tqdm(desc=what, unit=" papers", disable=hidden, leave=False) as bar:
+
+            def report(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            yield report
+
     @property
     def style(self) -> Style:
         from rag.render import Style

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import TypeVar
 
+from rag.corpus.identity import arxiv_of, doi_of
 from rag.corpus.naming import in_force, squashed
 from rag.corpus.record import NO_ABSTRACT, RawRecord, reject
 from rag.types import Rejection
@@ -25,6 +26,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " titel titre título titulo titolo название заглавие 标题 題名 标题名称 タイトル 제목",
         "id": "id paperid forum openreviewid corpusid pmid accessionnumber eid",
         "doi": "doi articledoi digitalobjectidentifier",
+        "arxiv": "arxiv arxivid eprint",
         "url": "url urls link links site openreviewurl forumurl paperurl pageurl openurllink"
         " absurl abs pdf pdflink pdfurl",
         "authors": "authors author authornames authorfullnames firstauthors creators autoren"
@@ -33,7 +35,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " publicationtitle containertitle secondarytitle zeitschrift revue revista 期刊 会议",
         "year": "year publicationyear pubyear date published publicationdate updated issued jahr"
         " année año ano anno год 年 年份",
-        "status": "status decision presentation presentationtype",
+        "status": "status decision presentation presentationtype venueid",
         "area": "area primaryarea track primarycategory subjectarea category categories",
         "keywords": "keywords keyword authorkeywords tags subjects schlagwörter motsclés"
         " palabrasclave 关键词 キーワード",
@@ -42,6 +44,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 """Field → its names without spaces, marks and capitals, the plainest first."""
 
 _T = TypeVar("_T")
+_WRAPPINGS = ("content", "externalids")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _AND = re.compile(r"\s+and\s+|\s*,\s*and\s+", re.IGNORECASE)
 _ARRAY = re.compile(r"""\[\s*(?:'[^']*'|"[^"]*")(?:\s*,\s*(?:'[^']*'|"[^"]*"))*\s*\]""")
@@ -62,13 +65,15 @@ def record_from(fields: Mapping[str, object], line: int) -> RawRecord | Rejectio
     abstract = _first(named, "abstract", _prose)
     if abstract is None:
         return reject(line, _why_no_abstract(_first(named, "abstract", _json_type), fields))
-    doi = _first_text(named, "doi")
+    doi = _first_text(named, "doi") or ""
     return RawRecord(
         line=line,
         abstract=abstract,
         id=_first_text(named, "id"),
         title=_first_text(named, "title"),
-        url=_first_text(named, "url") or (_doi_url(doi) if doi else None),
+        url=_first_text(named, "url") or _doi_link(doi),
+        doi=doi_of(doi),
+        arxiv=arxiv_of(_first_text(named, "arxiv")),
         authors=_first_list(named, "authors"),
         venue=_first_text(named, "venue"),
         year=_first(named, "year", _year),
@@ -95,12 +100,15 @@ _KNOWN = frozenset(chain.from_iterable(_NAMES.values()))
 
 def _named(fields: Mapping[str, object]) -> dict[str, object]:
     """Values by squashed name, out of the wrappings of OpenReview: {"content": {"title":
-    {"value": …}}}. The first of equal names counts."""
+    {"value": …}}}, and Semantic Scholar: {"externalIds": {"DOI": …}}. The first of equal names
+    counts."""
     named: dict[str, object] = {}
     for name, value in fields.items():
         named.setdefault(squashed(str(name)), _unwrapped(value))
-    content = named.get("content")
-    return {**_named(content), **named} if isinstance(content, dict) else named
+    for wrapping in _WRAPPINGS:
+        if isinstance(inner := named.get(wrapping), dict):
+            named = {**_named(inner), **named}
+    return named
 
 
 def _unwrapped(value: object) -> object:
@@ -201,5 +209,7 @@ def _year(value: object) -> int | None:
     return int(found[0]) if found else None
 
 
-def _doi_url(doi: str) -> str:
-    return doi if "://" in doi else f"https://doi.org/{doi.removeprefix('doi:').strip()}"
+def _doi_link(written: str) -> str | None:
+    """A DOI as an address; in its place exports also have one of the publisher's."""
+    doi = doi_of(written)
+    return f"https://doi.org/{doi}" if doi else written if "://" in written else None

@@ -8,18 +8,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rag.corpus.clean import clean_abstract, clean_text, clean_title
 from rag.corpus.contents import Content, read_bytes
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
-from rag.corpus.identity import paper_id
+from rag.corpus.identity import arxiv_of, doi_of, paper_id
 from rag.corpus.naming import Fields, naming
 from rag.corpus.places import is_about
 from rag.corpus.readers import FORMATS, READERS, binary_reader_for, reader_for
 from rag.corpus.record import NO_ABSTRACT, BinaryReader, RawRecord, Reader, reject
+from rag.corpus.status import parted
 from rag.corpus.wanting import EXPECTED, no_abstract
 from rag.errors import NoAbstracts
 from rag.types import Paper, Rejection, Source
@@ -98,25 +99,16 @@ def read(
     """
     # A name that is no UTF-8 can be opened, but not written down.
     path, file = writable(content.path), writable(content.file)
-    records: list[Paper] = []
-    rejected: list[Rejection] = []
     with naming(read_as.names) as names:
-        format, found_records = _opened(content, read_as.format)
-        for found in found_records:
-            on_record()
-            source = Source(path, len(records) + 1, found.line or 1, file)
-            taken = _paper(found, source) if isinstance(found, RawRecord) else found
-            if isinstance(taken, Paper):
-                records.append(taken)
-            else:
-                rejected.append(replace(taken, path=path))
+        format, found = _opened(content, read_as.format)
+        records, rejected = papers_of(path, file, found, on_record)
     reading = FileReading(
         path,
         file,
         digest(content, read_as),
         format,
-        tuple(records),
-        tuple(rejected),
+        records,
+        rejected,
         names.fields(),
         content.passing,
     )
@@ -124,6 +116,29 @@ def read(
         return reading
     problem = _misfit(content, read_as.format) or no_abstract(path, rejected, reading.fields)
     return replace(reading, problem=problem)
+
+
+def papers_of(
+    path: str,
+    file: str,
+    found: Iterable[RawRecord | Rejection],
+    on_record: Callable[[], object] = bool,
+) -> tuple[tuple[Paper, ...], tuple[Rejection, ...]]:
+    """What a reader or a loader finds, cleaned and identified: the papers and the refusals.
+
+    ``path`` and ``file`` are where it is found, as given and as it is known everywhere.
+    """
+    records: list[Paper] = []
+    rejected: list[Rejection] = []
+    for each in found:
+        on_record()
+        source = Source(path, len(records) + 1, each.line or 1, file)
+        taken = _paper(each, source) if isinstance(each, RawRecord) else each
+        if isinstance(taken, Paper):
+            records.append(taken)
+        else:
+            rejected.append(replace(taken, path=path))
+    return tuple(records), tuple(rejected)
 
 
 def _opened(content: Content, told: str | None) -> tuple[str, Iterator[RawRecord | Rejection]]:
@@ -207,18 +222,23 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
         return reject(record.line, f"{NO_ABSTRACT}: nothing is left of it after cleaning")
     title = clean_title(record.title or "") or None
     url = _UNENCODABLE.sub("", record.url or "").strip() or None
+    venue, status, year = parted(_cleaned(record.venue), _cleaned(record.status), record.year)
+    doi = doi_of(record.doi, url)
+    arxiv = arxiv_of(record.arxiv, url, doi)
     return Paper(
-        paper_id=paper_id(record.id, url, text),
+        paper_id=paper_id(record.id, url, text, doi, arxiv),
         handle=find_handle(text, title),
         text=text,
         raw=_UNENCODABLE.sub("", record.abstract),
         sources=(source,),
         title=title,
         url=url,
+        doi=doi,
+        arxiv=arxiv,
         authors=_all_cleaned(record.authors),
-        venue=_cleaned(record.venue),
-        year=record.year,
-        status=_cleaned(record.status),
+        venue=venue,
+        year=year,
+        status=status,
         area=_cleaned(record.area),
         keywords=_all_cleaned(record.keywords),
     )

@@ -70,7 +70,7 @@ def _fields(entry: Entry) -> dict[str, object]:
     """The entry's values; its key is an id only where nothing better is there."""
     fields: dict[str, object] = {field.key: str(field.value) for field in entry.fields}
     names = {name.casefold() for name in fields}
-    return fields if names & {"doi", "url"} else {"id": entry.key, **fields}
+    return fields if names & {"doi", "url", "eprint"} else {"id": entry.key, **fields}
 
 
 def _salvaged(raw: str) -> Entry | None:
