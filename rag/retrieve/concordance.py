@@ -62,6 +62,7 @@ class Concordance:
                 parts.append(part)
         self.acronyms = acronyms
         self.short_forms = acronyms.short_forms()
+        self.longest = max(map(len, self.short_forms), default=1)
         self.papers = len(snapshot)
         self.paper = np.array(owners, np.int32)
         self.part = np.array(parts, np.int8)
@@ -77,18 +78,42 @@ class Concordance:
     def places(self, phrase: Phrase) -> NDArray[np.int32]:
         """Positions at which a phrase's terms stand side by side in a segment, ascending."""
         starts = self._term(phrase[0])
+        if len(phrase) == 1:
+            return starts
         for offset, term in enumerate(phrase[1:], start=1):
             starts = np.intersect1d(starts, self._term(term) - offset, assume_unique=True)
         whole = self.segment[starts] == self.segment[starts + len(phrase) - 1]
         found: NDArray[np.int32] = starts[whole]
         return found
 
+    def owners(self, term: str) -> NDArray[np.int32]:
+        """The paper of each place of a term, ascending: more than once where it stands again."""
+        return self._owners[self._range(term)]
+
+    def holding(self, phrases: Sequence[Phrase]) -> NDArray[np.bool_]:
+        """Which papers have any of the phrases, shape (papers,)."""
+        has = np.zeros(self.papers, np.bool_)
+        for phrase in phrases:
+            if len(phrase) == 1:
+                has[self.owners(phrase[0])] = True
+            else:
+                has[self.paper[self.segment[self.places(phrase)]]] = True
+        return has
+
     def _term(self, term: str) -> NDArray[np.int32]:
+        return self._order[self._range(term)]
+
+    def _range(self, term: str) -> slice:
+        """Where the places of a term are kept."""
         number = self._numbers.get(term)
         if number is None:
-            return np.zeros(0, np.int32)
-        begin = self._ends[number - 1] if number else 0
-        return self._order[begin : self._ends[number]]
+            return slice(0)
+        return slice(self._ends[number - 1] if number else 0, self._ends[number])
+
+    @cached_property
+    def _owners(self) -> NDArray[np.int32]:
+        owners: NDArray[np.int32] = self.paper[self.segment[self._order]]
+        return owners
 
     def begins(self, phrases: Sequence[Phrase]) -> NDArray[np.int64]:
         """Positions at which any of the phrases begins, ascending."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,19 +91,26 @@ class Lexical:
 
     def _written(self, term: str) -> NDArray[np.float32]:
         """Scores of a term in whichever of its spellings a paper has most of."""
-        found = [
-            self._score(known) for known in (term, *sorted(spellings(term))) if self.knows(known)
-        ]
-        return np.maximum.reduce(found) if found else np.zeros(self.papers, np.float32)
+        best = np.zeros(self.papers, np.float32)
+        for rows, scores in self._postings(term):
+            best[rows] = np.maximum(best[rows], scores)
+        return best
 
-    def _score(self, term: str) -> NDArray[np.float32]:
-        return np.asarray(self._index.get_scores([term]), np.float32)
+    def _postings(self, term: str) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """The rows of the papers that have a term, in each of its spellings, and their scores."""
+        index = self._index.scores
+        for known in filter(self.knows, (term, *spellings(term))):
+            begin, end = index["indptr"][(number := self._vocabulary[known]) : number + 2]
+            yield index["indices"][begin:end], index["data"][begin:end]
 
     def having(self, query_terms: Sequence[str]) -> NDArray[np.bool_]:
         """Which papers hold every one of the terms, shape (papers,)."""
         found = np.ones(self.papers, np.bool_)
         for term in query_terms:
-            found &= self.scores([term]) > 0
+            has = np.zeros(self.papers, np.bool_)
+            for rows, _ in self._postings(term):
+                has[rows] = True
+            found &= has
         return found
 
     def rarity(self, term: str) -> float:
