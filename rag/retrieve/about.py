@@ -37,6 +37,10 @@ they would outweigh what the words say."""
 STRANGE = 0.25
 """Kin from which on a paper has to do with a notion that it does not mention."""
 
+PLACES = 64
+"""Notions of which it is kept how papers stand to their kin, which the topic's kin are, too: some
+kilobytes each for thousands of papers."""
+
 CLOSE = 4
 """Terms among which others may stand between those of a topic: "generating directed graphs"."""
 
@@ -163,13 +167,21 @@ def _kin(notions: Sequence[Unit], corpus: Concordance) -> Floats:
     total, weights = np.zeros(corpus.papers, np.float32), 0.0
     for phrase, rarity in _known_phrases(notions, corpus):
         weights += rarity
-        if found := kin(phrase):
-            score = np.zeros(corpus.papers, np.float32)
-            for term, weight in found.terms.items():
-                score[corpus.owners(term)] += np.float64(weight)
-            place = (score - found.outside) / max(found.inside - found.outside, 1.0)
-            total += rarity * place.clip(-0.5, 1.5)
+        total += rarity * _place(phrase, corpus)
     return total / weights
+
+
+@lru_cache(maxsize=PLACES)
+def _place(phrase: Phrase, corpus: Concordance) -> Floats:
+    """How each paper stands between those that are not about a topic, 0, and those that are, 1;
+    0 for all where nothing is known of it."""
+    found, score = kin(phrase), np.zeros(corpus.papers, np.float32)
+    if not found:
+        return score
+    for term, weight in found.terms.items():
+        score[corpus.owners(term)] += np.float64(weight)  # once where the paper stands repeatedly
+    place = (score - found.outside) / max(found.inside - found.outside, 1.0)
+    return place.clip(-0.5, 1.5)
 
 
 def _known_phrases(notions: Sequence[Unit], corpus: Concordance) -> Iterator[tuple[Phrase, float]]:
@@ -215,7 +227,7 @@ def _coverage(notions: Sequence[Unit], corpus: Concordance) -> tuple[Floats, flo
     total = sum(rarity for _, rarity in found)
     missing = sum(rarity for begins, rarity in found if not len(begins))
     # What is close together has one of the terms at its head.
-    heads = np.unique(np.concatenate([begins for begins, _ in found]))
+    heads = corpus.union(begins for begins, _ in found)
     covered = np.zeros(len(heads), np.float32)
     for begins, rarity in found:
         covered += rarity * corpus.within(begins, CLOSE, heads)
