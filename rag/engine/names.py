@@ -71,7 +71,7 @@ class Names:
         lower = word.casefold()
         if len(word) < FEWEST_LETTERS or (lower,) in self._rows or not strange(lower):
             return None
-        if len(apart := self._joined.get(lower, ())) == 1:
+        if len(apart := self._joined.get(lower, [])) == 1:
             return self._handles[apart[0]]
         from rapidfuzz.distance import OSA
 

@@ -10,7 +10,6 @@ its words has a sentence that is near to it the similarity (late interaction).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -47,8 +46,8 @@ FLAT = 1e-9
 READ, COMPARED = 10, 20
 """Of the best papers those that are read for proximity, which takes longest, and those whose
 sentences are compared with each word; more find no better."""
-AT_ONCE = 4
-"""Texts that are embedded side by side."""
+BLOCK = 512
+"""Vectors that fit a processor's cache."""
 REMEMBERED = 1_000
 """Papers whose terms are kept; a thousand take about 2 MB."""
 
@@ -148,18 +147,25 @@ class Retriever:
         return [(scores[:papers], self._best(scores[papers:])) for scores in cosines]
 
     def _cosines(self, texts: Sequence[str]) -> list[Scores]:
-        """For each text the cosines of all vectors to it, in one pass over them."""
-        each = list(dict.fromkeys(texts))
-        scores = self.snapshot.vectors @ np.column_stack(self._queries(each))
-        found = dict(zip(each, np.ascontiguousarray(scores.T), strict=True))
+        """For each text the cosines of all vectors to it, in one pass over them: each block is
+        still at hand for the second text. They are those of the text alone to the last bit, as
+        one product with all texts would not have them."""
+        each, vectors = list(dict.fromkeys(texts)), self.snapshot.vectors
+        queries = self._queries(each)
+        scores = np.empty((len(each), len(vectors)), np.float32)
+        for begin in range(0, len(vectors), BLOCK):
+            block = slice(begin, begin + BLOCK)
+            for query, row in zip(queries, scores, strict=True):
+                np.matmul(vectors[block], query, out=row[block])
+        found = dict(zip(each, scores, strict=True))
         return [found[text] for text in texts]
 
-    def _queries(self, texts: Sequence[str]) -> list[Scores]:
-        """The vector of each text; several are worked out side by side, each as if alone."""
-        if len(texts) == 1:  # which a thread would only delay
-            return [self._embedder.query(texts[0])]
-        with ThreadPoolExecutor(min(len(texts), AT_ONCE)) as pool:
-            return list(pool.map(self._embedder.query, texts))
+    def _queries(self, texts: Sequence[str]) -> Sequence[Scores]:
+        """The vector of each text; some embedders work several out side by side."""
+        if len(texts) > 1 and hasattr(self._embedder, "queries"):
+            side_by_side: Sequence[Scores] = self._embedder.queries(texts)
+            return side_by_side
+        return [self._embedder.query(text) for text in texts]
 
     def _best(self, sentence: Scores) -> Scores:
         """Of the scores of all sentences the highest in each paper."""
