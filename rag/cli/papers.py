@@ -161,11 +161,11 @@ def _read(
 def _ingest(
     terminal: Terminal, batches: Sequence[Batch], *, keep: bool = False, wait: bool = True
 ) -> IngestReport:
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
     from rag.store.ingest import ingest as ingest_batches
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    return ingest_batches(store, batches, embedder, write_bm25, bar, keep=keep, wait=wait)
+    return ingest_batches(store, batches, embedder, write_index, bar, keep=keep, wait=wait)
 
 
 def _only_sample(terminal: Terminal) -> None:
