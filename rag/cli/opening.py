@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -93,15 +93,20 @@ def open_snapshot(terminal: Terminal) -> Snapshot:
     return Snapshot.open(terminal.settings.store)
 
 
-def open_retriever(terminal: Terminal, question: str = "", purse: Purse | None = None) -> Retriever:
-    """Search over the index; given the only ``question`` to come, its vector is computed while
-    the rest is loaded. ``purse`` is the embedder's."""
+def open_retriever(
+    terminal: Terminal,
+    question: str = "",
+    purse: Purse | None = None,
+    searched: Callable[[str], str] = str,
+) -> Retriever:
+    """Search over the index; given the only ``question`` to come, the vector of what will be
+    ``searched`` for it is computed while the rest is loaded. ``purse`` is the embedder's."""
     if question:
         gc.disable()  # looking for garbage among all that is imported takes as long as searching
     worker = ThreadPoolExecutor(1)
     loading = worker.submit(open_embedder, terminal, one_shot=bool(question), purse=purse)
     if question:
-        worker.submit(lambda: loading.result().query(question))
+        worker.submit(lambda: loading.result().query(searched(question)))
 
     from rag.retrieve.hybrid import Retriever
     from rag.store.manifest import check_embedder
@@ -120,7 +125,7 @@ def open_asker(
     """What answers questions over the index, with a model if the settings say so; ``purpose``
     is what the ledger calls its requests, which are paid out of ``purse``."""
     if terminal.settings.engine == "extractive":
-        retriever, writer = open_retriever(terminal, question, purse), None
+        retriever, writer = open_retriever(terminal, question, purse, _searched), None
     else:
         purse = purse or open_purse(terminal)
         retriever = open_retriever(terminal, purse=purse)
@@ -129,6 +134,13 @@ def open_asker(
     from rag.engine.answer import Asker  # while the embedder is at work on the question
 
     return Asker(retriever, writer)
+
+
+def _searched(question: str) -> str:
+    """What is searched for a question that is asked."""
+    from rag.engine.question import understand
+
+    return understand(question, question).text
 
 
 def _open_writer(terminal: Terminal, purpose: str, purse: Purse) -> Writer:

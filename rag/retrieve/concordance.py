@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.corpus.sentences import sentence_spans
 from rag.retrieve.acronyms import Acronyms, Phrase
 from rag.retrieve.content import content_terms
 from rag.retrieve.hybrid import Retriever
@@ -221,6 +220,8 @@ def concordance(retriever: Retriever) -> Concordance:
 
 def write_concordance(folder: Path, papers: Sequence[Paper]) -> None:
     """Make the concordance of papers and save it in the folder of their generation."""
+    from rag.corpus.sentences import sentence_spans  # of no use to who reads it
+
     spans = (sentence_spans(paper.text) for paper in papers)
     Concordance.of(papers, spans).save(folder / FOLDER)
 
