@@ -182,10 +182,10 @@ class Lexical:
 
     def _meant(self, word: str) -> str | None:
         """The known term one slip away, of a word that is right if there is one, the commonest."""
-        pairs = sorted((stem(slip), slip) for slip in slips(word))
-        known = [(found, self._is_word(slip), slip) for found, slip in pairs if self.knows(found)]
-        meant = {found: real for found, real, slip in known if real or inflected(slip, found)}
-        order = ((not real, self.rarity(found), found) for found, real in meant.items())
+        pairs = [(found, slip) for slip in slips(word) if self.knows(found := stem(slip))]
+        right = {found for found, slip in pairs if self._is_word(slip)}
+        meant = right | {found for found, slip in pairs if inflected(slip, found)}
+        order = ((found not in right, self.rarity(found), found) for found in meant)
         return min(order, default=(True, 0.0, None))[-1]
 
     def strange(self, word: str) -> bool:
