@@ -17,7 +17,7 @@ from rag.corpus import read_file
 from rag.embed.minilm import MiniLM
 from rag.engine.answer import Asker
 from rag.retrieve.hybrid import Retriever
-from rag.retrieve.lexical import write_bm25
+from rag.retrieve.indexing import write_index
 from rag.store.ingest import Batch, ingest
 from rag.store.snapshot import Snapshot
 
@@ -52,7 +52,7 @@ def asker_over(name: str, files: Iterable[Path]) -> Asker:
     embedder, store = MiniLM(), STORES / name
     readings = [read_file(str(file)) for file in files]
     batches = [Batch(r.path, r.file, r.records, whole=not r.rejected) for r in readings]
-    ingest(store, batches, embedder, write_bm25, Notes())
+    ingest(store, batches, embedder, write_index, Notes())
     return Asker(Retriever(Snapshot.open(store), embedder))
 
 

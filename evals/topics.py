@@ -29,7 +29,7 @@ from rag.embed.minilm import MiniLM
 from rag.evaluate.papers import keys_of
 from rag.retrieve.about import SIGNALS
 from rag.retrieve.hybrid import Retriever
-from rag.retrieve.lexical import write_bm25
+from rag.retrieve.indexing import write_index
 from rag.retrieve.topicality import WEIGHTS, Model
 from rag.store.ingest import Batch, ingest
 from rag.store.snapshot import Snapshot
@@ -87,7 +87,7 @@ def retrievers(
         if any(row.get("corpus") == name for row in rows):
             papers = tuple(replace(everything[paper_id], keywords=()) for paper_id in ids)
             batch = Batch(f"{name}.jsonl", f"/{name}.jsonl", papers, whole=True)
-            ingest(STORES / f"topics-{name}", [batch], MiniLM(), write_bm25, Notes())
+            ingest(STORES / f"topics-{name}", [batch], MiniLM(), write_index, Notes())
             snapshot = Snapshot.open(STORES / f"topics-{name}")
             found[name] = (Retriever(snapshot, MiniLM()), snapshot.ids)
     return found

@@ -25,7 +25,7 @@ from rag.engine.answer import Asker, clean
 from rag.engine.outcome import doubt
 from rag.evaluate.cases import load_suites
 from rag.retrieve.hybrid import Retriever
-from rag.retrieve.lexical import write_bm25
+from rag.retrieve.indexing import write_index
 from rag.store.ingest import Batch, ingest
 from rag.store.snapshot import Snapshot
 
@@ -56,7 +56,7 @@ def over_half(shared: Path, wanted: set[str]) -> tuple[Asker, set[str]]:
     papers = [paper for paper in batch("scitldr", shared).records if paper.paper_id in wanted]
     kept = tuple(sorted(papers, key=lambda paper: paper.paper_id)[::2])
     store, embedder = STORES / "half", MiniLM()
-    ingest(store, [Batch("scitldr", "scitldr", kept, whole=True)], embedder, write_bm25, Notes())
+    ingest(store, [Batch("scitldr", "scitldr", kept, whole=True)], embedder, write_index, Notes())
     asker = Asker(Retriever(Snapshot.open(store), embedder))
     return asker, set(asker.retriever.snapshot.ids)
 

@@ -107,15 +107,20 @@ def open_snapshot(host: Host) -> Snapshot:
     return Snapshot.open(host.settings.store)
 
 
-def open_retriever(host: Host, question: str = "", purse: Purse | None = None) -> Retriever:
-    """Search over the index; given the only ``question`` to come, its vector is computed while
-    the rest is loaded. ``purse`` is the embedder's."""
+def open_retriever(
+    host: Host,
+    question: str = "",
+    purse: Purse | None = None,
+    searched: Callable[[str], str] = str,
+) -> Retriever:
+    """Search over the index; given the only ``question`` to come, the vector of what will be
+    ``searched`` for it is computed while the rest is loaded. ``purse`` is the embedder's."""
     if question:
         gc.disable()  # looking for garbage among all that is imported takes as long as searching
     worker = ThreadPoolExecutor(1)
     loading = worker.submit(open_embedder, host, one_shot=bool(question), purse=purse)
     if question:
-        worker.submit(lambda: loading.result().query(question))
+        worker.submit(lambda: loading.result().query(searched(question)))
 
     from rag.retrieve.hybrid import Retriever
     from rag.store.manifest import check_embedder
@@ -134,7 +139,7 @@ def open_asker(
     """What answers questions over the index, with a model if the settings say so; ``purpose``
     is what the ledger calls its requests, which are paid out of ``purse``."""
     if host.settings.engine == "extractive":
-        retriever, writer = open_retriever(host, question, purse), None
+        retriever, writer = open_retriever(host, question, purse, _searched), None
     else:
         purse = purse or open_purse(host)
         retriever = open_retriever(host, purse=purse)
@@ -143,6 +148,13 @@ def open_asker(
     from rag.engine.answer import Asker  # while the embedder is at work on the question
 
     return Asker(retriever, writer)
+
+
+def _searched(question: str) -> str:
+    """What is searched for a question that is asked."""
+    from rag.engine.question import understand
+
+    return understand(question, question).text
 
 
 def _open_writer(host: Host, purpose: str, purse: Purse) -> Writer:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag.embed import Embedder
-from rag.retrieve.lexical import write_bm25
+from rag.retrieve.indexing import write_index
 from rag.store.ingest import IngestReport, ingest
 from rag.types import Paper
 from tests.fakes import Notes, batch, paper
@@ -101,5 +101,5 @@ QUESTIONS = {
 
 
 def index(store: Path, embedder: Embedder, papers: Sequence[Paper] = PAPERS) -> IngestReport:
-    """Ingest papers as the command line does, with their BM25 index."""
-    return ingest(store, [batch(papers)], embedder, write_bm25, Notes())
+    """Ingest papers as the command line does, with all that searching wants."""
+    return ingest(store, [batch(papers)], embedder, write_index, Notes())

@@ -194,6 +194,22 @@ def test_a_missing_package_is_named_with_its_fix(monkeypatch: pytest.MonkeyPatch
     assert caught.value.fix.endswith("no-such-package")
 
 
+def test_questions_asked_together_have_the_vectors_that_they_have_alone(minilm: MiniLM) -> None:
+    texts = ["tide gauges", "tide gauges: storm, level", "strawberries", "tide gauges"]
+    together = MiniLM().queries(texts)
+    assert all(np.array_equal(v, minilm.query(t)) for v, t in zip(together, texts, strict=True))
+
+
+def test_a_question_that_could_not_be_read_is_tried_again(
+    minilm: MiniLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_run", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            minilm.query("Is anyone at home?")
+    assert minilm.query("Is anyone at home?").shape == (384,)
+
+
 def test_words_of_a_question_come_with_its_vector(minilm: MiniLM) -> None:
     words, found = minilm.words("How high is the tide?")
     assert words == ["How", "high", "is", "the", "tide"]

@@ -252,9 +252,11 @@ def test_of_many_sides_no_more_are_searched_for_than_are_told(
     asker: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched: list[str] = []
-    signals = Retriever.signals
+    search = Retriever.signals_of
     monkeypatch.setattr(
-        Retriever, "signals", lambda self, text: (searched.append(text), signals(self, text))[1]
+        Retriever,
+        "signals_of",
+        lambda self, texts: (searched.extend(texts), search(self, texts))[1],
     )
     answer = asker.ask(f"How do {', '.join(asker.retriever.snapshot.handles)} differ in speed?")
     assert len(cited(answer)) == SENTENCES

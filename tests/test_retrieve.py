@@ -112,6 +112,14 @@ def test_signals_add_up(retriever: Retriever) -> None:
     assert np.allclose(signals.fused, sum(parts), atol=1e-5)
 
 
+def test_questions_searched_together_score_as_they_do_alone(retriever: Retriever) -> None:
+    questions = ["How are proofs repaired?", "tide gauges", "How are proofs repaired?"]
+    for question, signals in zip(questions, retriever.signals_of(questions), strict=True):
+        alone = retriever.signals(question)
+        assert np.array_equal(signals.sentence, alone.sentence)
+        assert np.array_equal(signals.fused, alone.fused)
+
+
 def test_late_interaction_reorders_what_was_read(retriever: Retriever) -> None:
     late = retriever.signals("What keeps satellites from colliding?").late
     assert late.sum() == pytest.approx(0, abs=1e-4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -100,6 +101,12 @@ def test_a_real_word_is_not_repaired(
     write_bm25(folder, [paper("care", "Caring for snails.")])
     assert Lexical(folder).repair("carving") == {"carving": "care"}
     assert Lexical(folder, minilm.is_word).repair("carving") == {"carving": "carv"}
+
+
+def test_a_slip_of_a_real_word_is_not_taken_for_a_commoner_odd_one(tmp_path: Path) -> None:
+    texts = ("We graft roses.", "The grafist sings.", "A grafist sleeps.")
+    write_bm25(tmp_path, [paper(f"p{i}", text) for i, text in enumerate(texts)])
+    assert Lexical(tmp_path, {"graft"}.__contains__).repair("grafst") == {"grafst": "graft"}
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rag.embed.minilm import MiniLM
 from rag.errors import QuestionError
 from rag.retrieve.acronyms import Acronyms
-from rag.retrieve.concordance import Concordance
+from rag.retrieve.concordance import ARRAYS, FOLDER, Concordance, concordance
 from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever
 from rag.retrieve.kin import kin
@@ -245,10 +247,37 @@ def test_a_hostile_abstract_is_read_in_no_time() -> None:
 
 
 def test_only_what_names_topics_is_taken_for_a_list(built: Path) -> None:
-    corpus = Concordance(Snapshot.open(built))
+    corpus = concordance(Retriever(Snapshot.open(built), HashEmbedder()))
     assert len(aspects("robotics and reinforcement learning", corpus, {})) == 2
     assert len(aspects("pollen and teapots", corpus, {})) == 1
     assert len(aspects("robots, video, speech, graphs, music, bandits, causality", corpus, {})) == 1
+
+
+def test_the_concordance_of_an_index_is_the_one_that_its_papers_have(built: Path) -> None:
+    snapshot = Snapshot.open(built)
+    kept = Concordance.load(snapshot.folder / FOLDER)
+    made = Concordance.of(snapshot.papers(), map(snapshot.spans, range(len(snapshot))))
+    assert kept.acronyms.definitions == made.acronyms.definitions
+    for name in ARRAYS:
+        assert np.array_equal(getattr(kept, name), getattr(made, name))
+    for term in ("robot", "strawberri", "proof"):
+        assert kept.places((term,)).tolist() == made.places((term,)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("words.json", '{"format": 0}'), ("order.npy", ""), ("ends.npy", None)]
+)
+def test_a_concordance_that_cannot_be_read_is_made_anew(
+    built: Path, tmp_path: Path, name: str, content: str | None
+) -> None:
+    whole = concordance(Retriever(Snapshot.open(built), HashEmbedder()))
+    copy = Path(shutil.copytree(built, tmp_path / "copy"))
+    broken = Snapshot.open(copy).folder / FOLDER / name
+    broken.unlink()
+    if content is not None:
+        broken.write_text(content)
+    anew = concordance(Retriever(Snapshot.open(copy), HashEmbedder()))
+    assert anew.order.tolist() == whole.order.tolist()
 
 
 def test_kin_are_known_for_common_topics_only() -> None:

@@ -139,11 +139,11 @@ def take_over(
     terminal: Terminal, batches: Sequence[Batch], *, keep: bool = False, wait: bool = True
 ) -> IngestReport:
     """Bring the index to what files hold, with the embedder of the settings."""
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
     from rag.store.ingest import ingest as ingest_batches
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    return ingest_batches(store, batches, embedder, write_bm25, bar, keep=keep, wait=wait)
+    return ingest_batches(store, batches, embedder, write_index, bar, keep=keep, wait=wait)
 
 
 def _warn_of_sample(terminal: Terminal) -> None:

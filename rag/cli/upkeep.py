@@ -26,11 +26,11 @@ def doctor(terminal: Terminal) -> None:
 @common
 def rebuild(terminal: Terminal, no_wait: bool) -> None:
     """Make the index anew from the records that it keeps, without the original files."""
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
     from rag.store.ingest import rebuild as rebuild_store
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    report = rebuild_store(store, embedder, write_bm25, bar, wait=not no_wait)
+    report = rebuild_store(store, embedder, write_index, bar, wait=not no_wait)
     terminal.note(f"{report.papers:,} papers, {report.embedded:,} of them embedded again")
     _check(terminal, asdict(report))
 

@@ -102,11 +102,15 @@ class MiniLM:
     def __init__(self, *, one_shot: bool = False) -> None:
         self._one_shot = one_shot
         self._busy = Lock()
-        self._queries: dict[str, tuple[list[str], Matrix]] = {}
+        self._queries: dict[str, Future[tuple[list[str], Matrix]]] = {}
+
+    @cached_property
+    def _model(self) -> Path:
+        return _verified(*_MODEL)
 
     @cached_property
     def _session(self) -> ort.InferenceSession:
-        return _open(_verified(*_MODEL), _options())
+        return _open(self._model, _options())
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -118,11 +122,19 @@ class MiniLM:
     def query(self, text: str) -> Matrix:
         """The question's vector, shape (384,); what follows 2,000 characters is not read.
 
-        The last questions' vectors are remembered. May be called from several threads: the
-        second caller waits instead of loading the model again.
+        The last questions' vectors are remembered. May be called from several threads: different
+        texts are read at once, and who asks for the same one waits for it.
         """
         vector: Matrix = self._asked(text)[1][0]
         return vector
+
+    def queries(self, texts: Sequence[str]) -> list[Matrix]:
+        """The vector of each text, to the last bit as if it were alone; a core works on each."""
+        return list(self._workers.map(self.query, texts))
+
+    @cached_property
+    def _workers(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(WORKERS)
 
     def words(self, text: str) -> tuple[list[str], Matrix]:
         """The question's words and their vectors within it, shape (words, 384): they come with
@@ -134,13 +146,28 @@ class MiniLM:
         """Words, and the vectors of the whole and of each."""
         text = text[:QUESTION]
         with self._busy:
-            if text not in self._queries:
-                spans = [word.span() for word in _WORD.finditer(text)]
-                _, vectors = next(self.documents([Document(text, tuple(spans))]))
-                if len(self._queries) == REMEMBERED:
-                    self._queries.clear()
-                self._queries[text] = [text[start:end] for start, end in spans], vectors
-            return self._queries[text]
+            self._load()
+            found = self._queries.get(text)
+            answer = found or Future()
+            if len(self._queries) == REMEMBERED:
+                self._queries.clear()
+            self._queries[text] = answer
+        if not found:
+            try:
+                answer.set_result(self._read(text))
+            except BaseException as error:  # the next one may be luckier
+                self._queries.pop(text, None)
+                answer.set_exception(error)
+        return answer.result()
+
+    def _read(self, text: str) -> tuple[list[str], Matrix]:
+        spans = [word.span() for word in _WORD.finditer(text)]
+        _, vectors = next(self.documents([Document(text, tuple(spans))]))
+        return [text[start:end] for start, end in spans], vectors
+
+    def _load(self) -> None:
+        """Load what several threads would otherwise load each."""
+        _ = self._tokenizer, self._model if self._one_shot else self._session
 
     def is_word(self, word: str) -> bool:
         """Whether the model's vocabulary, that of much English text, has a word as a whole."""
@@ -166,8 +193,7 @@ class MiniLM:
 
     def _states(self, batches: Iterable[list[_Window]]) -> Iterator[tuple[_Window, Matrix]]:
         """Each window with its token states, in order, computed a little ahead."""
-        if not self._one_shot:
-            _ = self._session  # loaded here once, not by every worker
+        self._load()
         batches = iter(batches)
         begun = list(islice(batches, 2))
         if len(begun) < 2:  # a question: a worker would cost it a third of its time
@@ -195,7 +221,8 @@ class MiniLM:
             ids[row, : len(window.ids)] = window.ids
             mask[row, : len(window.ids)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        states = _run_once(inputs) if self._one_shot else _run(self._session, inputs)
+        once = self._one_shot
+        states = _run_once(self._model, inputs) if once else _run(self._session, inputs)
         return [(window, states[row, : len(window.ids)]) for row, window in enumerate(batch)]
 
 
@@ -219,12 +246,12 @@ def _run(session: ort.InferenceSession, inputs: dict[str, NDArray[np.int64]]) ->
     return states
 
 
-def _run_once(inputs: dict[str, NDArray[np.int64]]) -> Matrix:
+def _run_once(path: Path, inputs: dict[str, NDArray[np.int64]]) -> Matrix:
     """The same states from a model that holds only the rows of its vocabulary that are read.
 
     Unpacking the other thirty thousand would be most of the work of one question.
     """
-    path, ids = _verified(*_MODEL), inputs["input_ids"]
+    ids = inputs["input_ids"]
     rows, renumbered = np.unique(ids, return_inverse=True)
     options = _options()
     kept = []  # the session reads them in place

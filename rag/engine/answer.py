@@ -304,7 +304,7 @@ class Asker:
         """The papers that pass the filters, best first, but a follow-up's before all others."""
         ranked = self.retriever.ranked(signals, filters, also)
         first = [row for row in focus if row in ranked]
-        return [*first, *(row for row in ranked if row not in first)]
+        return [*first, *(row for row in ranked if row not in first)] if first else ranked
 
 
 def clean(question: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from rag.retrieve.terms import STOP_WORDS, words
 
@@ -25,6 +26,24 @@ class Names:
         for row, handle in enumerate(handles):
             self._rows.setdefault(_squashed(handle), []).append(row)
         self._longest = max((len(key) for key in self._rows), default=0)
+
+    @cached_property
+    def _joined(self) -> dict[str, list[int]]:
+        """Rows by the name of several words as one; more than one for names that then agree."""
+        joined: dict[str, list[int]] = {}
+        for key, rows in self._rows.items():
+            if len(key) > 1:
+                joined.setdefault("".join(key), []).extend(rows)
+        return joined
+
+    @cached_property
+    def _words(self) -> dict[int, list[str]]:
+        """By their lengths the names of one word that a single paper has."""
+        names: dict[int, list[str]] = {}
+        for key, rows in self._rows.items():
+            if len(key) == len(rows) == 1:
+                names.setdefault(len(key[0]), []).append(key[0])
+        return names
 
     def rows(self, question: str) -> list[int]:
         """Rows of the papers that are named, in the order in which they are named.
@@ -52,16 +71,13 @@ class Names:
         lower = word.casefold()
         if len(word) < FEWEST_LETTERS or (lower,) in self._rows or not strange(lower):
             return None
-        apart = [rows for key, rows in self._rows.items() if len(key) > 1 and "".join(key) == lower]
-        if [*map(len, apart)] == [1]:
-            return self._handles[apart[0][0]]
+        if len(apart := self._joined.get(lower, [])) == 1:
+            return self._handles[apart[0]]
         from rapidfuzz.distance import OSA
 
-        found = [
-            key[0]
-            for key, rows in self._rows.items()
-            if len(key) == len(rows) == 1 and OSA.distance(lower, key[0], score_cutoff=1) == 1
-        ]
+        about = range(len(lower) - 1, len(lower) + 2)
+        like = [name for length in about for name in self._words.get(length, ())]
+        found = [name for name in like if OSA.distance(lower, name, score_cutoff=1) == 1]
         return self._handles[self._rows[(found[0],)][0]] if len(found) == 1 else None
 
     def _longest_at(self, tokens: Sequence[str], begin: int) -> tuple[int, int | None]:

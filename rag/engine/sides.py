@@ -8,7 +8,7 @@ for the whole question are compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from rag.engine.anaphora import content
@@ -106,14 +106,12 @@ def sides(
     known |= _mentioned(retriever, text, known, rows) if len(known) == 1 else {}
     absent = _absent(retriever, signals, text, known.values())
     if len(known) > 1 or (known and absent):
-        called = [*known.values(), *absent]
-        told = [*known][:SENTENCES]
+        called, told = [*known.values(), *absent], [*known][:SENTENCES]
+        if len(known) == 2 and not absent and (clauses := _one_each(text, called)):
+            return Sides(_shared_out(retriever, question, told, clauses))
         asked = [_asked_of(text, place, called) for place in range(len(told))]
-        pairs = zip(told, asked, strict=True)
-        found = [_side(retriever, question, row, t, named=True) for row, t in pairs]
-        if len(known) == 2 and not absent:
-            found = _shared_out(retriever, question, found, text, called)
-        return Sides(found, absent)
+        each = zip(told, asked, retriever.signals_of(asked), strict=True)
+        return Sides([_called(question, *side) for side in each], absent)
     described = _described(retriever, question, named, rows)
     if described:
         return described
@@ -144,24 +142,21 @@ def _weight(retriever: Retriever, side: Side, picked: Sequence[Evidence]) -> Ind
     return replace(found, covered=max(found.covered, PRESUMED)) if side.named else found
 
 
-def _shared_out(
-    retriever: Retriever,
-    question: Question,
-    found: list[Side],
-    text: str,
-    called: Sequence[str],
-) -> list[Side]:
-    """Two sides with a clause of their own each, of "which one …, and which one …?", so that the
-    sentences answer best; as they were where there are no two such clauses."""
+def _one_each(text: str, called: Sequence[str]) -> list[str]:
+    """The two clauses of "which one …, and which one …?", which each ask for one of two sides;
+    none where there are no two such clauses."""
     clauses = [c for c in _CLAUSE.split(text) if not any(_says(c, name) for name in called)]
-    if len(clauses) != 2 or not all(_ONE.search(clause) for clause in clauses):
-        return found
+    return clauses if len(clauses) == 2 and all(map(_ONE.search, clauses)) else []
+
+
+def _shared_out(
+    retriever: Retriever, question: Question, rows: Sequence[int], clauses: Sequence[str]
+) -> list[Side]:
+    """Two sides with a clause of their own each, so that the sentences answer best."""
+    asked = list(zip(clauses, retriever.signals_of(clauses), strict=True))
     ways = [
-        [
-            _side(retriever, question, side.row, clause, named=True)
-            for side, clause in zip(found, order, strict=True)
-        ]
-        for order in (clauses, clauses[::-1])
+        [_called(question, row, *clause) for row, clause in zip(rows, order, strict=True)]
+        for order in (asked, asked[::-1])
     ]
     return max(ways, key=lambda way: sum(_best(retriever, side) for side in way))
 
@@ -170,9 +165,9 @@ def _best(retriever: Retriever, side: Side) -> float:
     return evidence(retriever, side.signals, side.question, side.row)[0].score
 
 
-def _side(retriever: Retriever, question: Question, row: int, text: str, *, named: bool) -> Side:
-    asked = replace(question, asked=text, text=text)
-    return Side(row, asked, retriever.signals(text), named)
+def _called(question: Question, row: int, text: str, signals: Signals) -> Side:
+    """A side that is called by name, and what is asked of it."""
+    return Side(row, replace(question, asked=text, text=text), signals, named=True)
 
 
 def _mentioned(
@@ -233,10 +228,13 @@ def _described(
 ) -> Sides | None:
     """The two sides of a question whose parts find different papers most clearly; None if there
     are none such."""
-    allowed = {row: place for place, row in enumerate(rows)}
+    allowed = set(rows)
     best, clearest = None, 0.0
-    for parts in _splits(question.standalone):
-        found = [_nearest(retriever, question, part, named, allowed) for part in parts]
+    splits = list(_splits(question.standalone))
+    texts = [part for parts in splits for part in parts]
+    signals = dict(zip(texts, retriever.signals_of(texts), strict=True))
+    for parts in splits:
+        found = [_nearest(retriever, question, p, signals[p], named, allowed) for p in parts]
         clear = min(float(side.signals.fused[side.row]) for side in found)
         if len({side.row for side in found}) == len(found) and clear > clearest + 1e-3:
             best, clearest = found, clear
@@ -271,14 +269,14 @@ def _nearest(
     retriever: Retriever,
     question: Question,
     part: str,
+    signals: Signals,
     named: Sequence[int],
-    allowed: dict[int, int],
+    allowed: Set[int],
 ) -> Side:
     own = [row for row in named if _says(part, retriever.snapshot.handles[row])]
     if own:
-        return _side(retriever, question, own[0], part, named=True)
+        return _called(question, own[0], part, signals)
     asked = replace(question, asked=part, text=part)
-    signals = retriever.signals(part)
     row = next(row for row in retriever.ranked(signals) if row in allowed)
     return Side(row, asked, signals, named=False)
 

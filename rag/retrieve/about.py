@@ -37,6 +37,10 @@ they would outweigh what the words say."""
 STRANGE = 0.25
 """Kin from which on a paper has to do with a notion that it does not mention."""
 
+PLACES = 64
+"""Notions of which it is kept how papers stand to their kin, which the topic's kin are, too: some
+kilobytes each for thousands of papers."""
+
 CLOSE = 4
 """Terms among which others may stand between those of a topic: "generating directed graphs"."""
 
@@ -90,25 +94,53 @@ SIGNALS = (
 )
 
 
-def about(retriever: Retriever, notions: Sequence[Unit]) -> About:
-    """The signals of a topic's notions for every paper."""
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """What the embedder says of a topic, each of shape (papers,): see ``About``."""
+
+    best: Floats
+    standing: Floats
+
+
+def about(retriever: Retriever, topics: Sequence[Sequence[Unit]]) -> list[About]:
+    """The signals, for every paper, of some topics, each given as its notions: to look them up
+    together takes hardly longer than one."""
     corpus = concordance(retriever)
-    spelt = spelt_out(notions, corpus)
-    (_, best), (whole, enriched) = retriever.nearness(
-        [spelt, enriched_with_kin(spelt, notions, corpus)]
-    )
+    near = _nearness(retriever, topics, corpus)
+    return [_about(corpus, *each) for each in zip(topics, near, strict=True)]
+
+
+def _nearness(
+    retriever: Retriever, topics: Sequence[Sequence[Unit]], corpus: Concordance
+) -> list[_Near]:
+    spelt = [spelt_out(notions, corpus) for notions in topics]
+    pairs = zip(spelt, topics, strict=True)
+    enriched = [enriched_with_kin(text, notions, corpus) for text, notions in pairs]
+    cosines = retriever.nearness([*spelt, *enriched])
     mean, spread = background(retriever)
+    return [
+        _Near(
+            best=((best - mean) / spread).clip(max=CLOSEST),
+            standing=_standing(standardised(whole) + standardised(nearest)),
+        )
+        for (_, best), (whole, nearest) in zip(
+            cosines[: len(topics)], cosines[len(topics) :], strict=True
+        )
+    ]
+
+
+def _about(corpus: Concordance, notions: Sequence[Unit], nearness: _Near) -> About:
     akin = _kin(notions, corpus)
     near, missing = _coverage(notions, corpus)
     counts = _mentions(notions, corpus)
-    holders = tuple(_papers_with(unit.phrases, corpus) for unit in notions)
+    holders = tuple(corpus.holding(unit.phrases) for unit in notions)
     strangers = [
         ~has & (_kin([unit], corpus) < STRANGE) for unit, has in zip(notions, holders, strict=True)
     ]
     heading, own, result, context = np.log1p(counts).astype(np.float32)
     return About(
-        best=((best - mean) / spread).clip(max=CLOSEST),
-        standing=_standing(standardised(whole) + standardised(enriched)),
+        best=nearness.best,
+        standing=nearness.standing,
         kin=akin,
         kin_standing=_standing(akin),
         near=near,
@@ -135,13 +167,21 @@ def _kin(notions: Sequence[Unit], corpus: Concordance) -> Floats:
     total, weights = np.zeros(corpus.papers, np.float32), 0.0
     for phrase, rarity in _known_phrases(notions, corpus):
         weights += rarity
-        if found := kin(phrase):
-            score = np.zeros(corpus.papers, np.float32)
-            for term, weight in found.terms.items():
-                score += weight * _papers_with(((term,),), corpus)
-            place = (score - found.outside) / max(found.inside - found.outside, 1.0)
-            total += rarity * place.clip(-0.5, 1.5)
+        total += rarity * _place(phrase, corpus)
     return total / weights
+
+
+@lru_cache(maxsize=PLACES)
+def _place(phrase: Phrase, corpus: Concordance) -> Floats:
+    """How each paper stands between those that are not about a topic, 0, and those that are, 1;
+    0 for all where nothing is known of it."""
+    found, score = kin(phrase), np.zeros(corpus.papers, np.float32)
+    if not found:
+        return score
+    for term, weight in found.terms.items():
+        score[corpus.owners(term)] += np.float64(weight)  # once where the paper stands repeatedly
+    place = (score - found.outside) / max(found.inside - found.outside, 1.0)
+    return place.clip(-0.5, 1.5)
 
 
 def _known_phrases(notions: Sequence[Unit], corpus: Concordance) -> Iterator[tuple[Phrase, float]]:
@@ -187,7 +227,7 @@ def _coverage(notions: Sequence[Unit], corpus: Concordance) -> tuple[Floats, flo
     total = sum(rarity for _, rarity in found)
     missing = sum(rarity for begins, rarity in found if not len(begins))
     # What is close together has one of the terms at its head.
-    heads = np.unique(np.concatenate([begins for begins, _ in found]))
+    heads = corpus.union(begins for begins, _ in found)
     covered = np.zeros(len(heads), np.float32)
     for begins, rarity in found:
         covered += rarity * corpus.within(begins, CLOSE, heads)
@@ -196,15 +236,8 @@ def _coverage(notions: Sequence[Unit], corpus: Concordance) -> tuple[Floats, flo
 
 def _rarity(phrases: Sequence[Phrase], corpus: Concordance) -> float:
     """Robertson's inverse document frequency of any of the phrases."""
-    found = int(_papers_with(phrases, corpus).sum())
+    found = int(corpus.holding(phrases).sum())
     return float(np.log1p((corpus.papers - found + 0.5) / (found + 0.5)))
-
-
-def _papers_with(phrases: Sequence[Phrase], corpus: Concordance) -> NDArray[np.bool_]:
-    has = np.zeros(corpus.papers, np.bool_)
-    for phrase in phrases:
-        has[corpus.paper[corpus.segment[corpus.places(phrase)]]] = True
-    return has
 
 
 def _mentions(notions: Sequence[Unit], corpus: Concordance) -> NDArray[np.int64]:

@@ -21,11 +21,12 @@ Phrase = tuple[str, ...]
 
 
 class Acronyms:
-    """Short forms with their long forms, both as terms."""
+    """Short forms with their long forms, both as terms; ``definitions`` has them as texts do."""
 
     def __init__(self) -> None:
         self._seen: dict[str, Counter[Phrase]] = defaultdict(Counter)
         self._spelt: dict[Phrase, str] = {}
+        self.definitions: list[tuple[str, str]] = []
 
     def read(self, text: str) -> None:
         """Note the definitions of a text."""
@@ -33,10 +34,15 @@ class Acronyms:
             short, end = match.group(1), match.start()
             before = text[max(end - BEFORE, 0) : end].rsplit("(", 1)[-1]
             if long := long_form(before, short):
-                phrase = tuple(content_terms(long))
-                if len(phrase) > 1:
-                    self._seen[_short_term(short)][phrase] += 1
-                    self._spelt.setdefault(phrase, long)
+                self.define(short, long)
+
+    def define(self, short: str, long: str) -> None:
+        """Note that a text has a long form with a short one."""
+        phrase = tuple(content_terms(long))
+        if len(phrase) > 1:
+            self.definitions.append((short, long))
+            self._seen[_short_term(short)][phrase] += 1
+            self._spelt.setdefault(phrase, long)
 
     def meanings(self, term: str) -> list[Phrase]:
         """The common long forms of a short one, most frequent first."""

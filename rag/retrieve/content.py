@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rag.retrieve.terms import STOP_WORDS, stem, words
 
@@ -27,6 +28,7 @@ def content_terms(text: str) -> list[str]:
     return [content_term(word) for word in content_words(text)]
 
 
+@lru_cache(maxsize=100_000)
 def content_term(word: str) -> str:
     """A word's stem. Unlike the stem of a search, that of "tokenization" is not that of "token",
     nor that of "optimization" that of "optimal": a topic is a notion, not a word."""

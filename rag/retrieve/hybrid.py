@@ -46,6 +46,8 @@ FLAT = 1e-9
 READ, COMPARED = 10, 20
 """Of the best papers those that are read for proximity, which takes longest, and those whose
 sentences are compared with each word; more find no better."""
+BLOCK = 512
+"""Vectors that fit a processor's cache."""
 REMEMBERED = 1_000
 """Papers whose terms are kept; a thousand take about 2 MB."""
 
@@ -97,15 +99,22 @@ class Retriever:
 
     def signals(self, question: str) -> Signals:
         """Score every paper and sentence. The corpus must not be empty."""
-        question = plain(question)
-        papers, query = len(self.snapshot), self._embedder.query(self._embedded(question))
-        scores = self.snapshot.vectors @ query
+        return self.signals_of([question])[0]
+
+    def signals_of(self, questions: Sequence[str]) -> list[Signals]:
+        """The same for several questions at once: one pass over the vectors does for all."""
+        asked = [plain(question) for question in questions]
+        scores = self._cosines([self._embedded(question) for question in asked])
+        return [self._signals(*each) for each in zip(asked, scores, strict=True)]
+
+    def _signals(self, question: str, scores: Scores) -> Signals:
+        papers = len(self.snapshot)
         sentence = scores[papers:]
         repairs = self.lexical.repair(question)
         signals = Signals(
             repairs=repairs,
             whole=scores[:papers],
-            best=np.maximum.reduceat(sentence, self._first_sentences),
+            best=self._best(sentence),
             bm25=self.lexical.scores(distinct(repairs)),
             sentence=sentence,
             near=np.zeros(papers, np.float32),
@@ -133,10 +142,35 @@ class Retriever:
 
     def nearness(self, texts: Sequence[str]) -> list[tuple[Scores, Scores]]:
         """For each text the cosines of all papers to it, and those of their nearest sentences."""
-        queries = np.column_stack([self._embedder.query(plain(text)) for text in texts])
-        papers, scores = len(self.snapshot), self.snapshot.vectors @ queries
-        best = np.maximum.reduceat(scores[papers:], self._first_sentences)
-        return list(zip(scores[:papers].T, best.T, strict=True))
+        papers = len(self.snapshot)
+        cosines = self._cosines([plain(text) for text in texts])
+        return [(scores[:papers], self._best(scores[papers:])) for scores in cosines]
+
+    def _cosines(self, texts: Sequence[str]) -> list[Scores]:
+        """For each text the cosines of all vectors to it, in one pass over them: each block is
+        still at hand for the second text. They are those of the text alone to the last bit, as
+        one product with all texts would not have them."""
+        each, vectors = list(dict.fromkeys(texts)), self.snapshot.vectors
+        queries = self._queries(each)
+        scores = np.empty((len(each), len(vectors)), np.float32)
+        for begin in range(0, len(vectors), BLOCK):
+            block = slice(begin, begin + BLOCK)
+            for query, row in zip(queries, scores, strict=True):
+                np.matmul(vectors[block], query, out=row[block])
+        found = dict(zip(each, scores, strict=True))
+        return [found[text] for text in texts]
+
+    def _queries(self, texts: Sequence[str]) -> Sequence[Scores]:
+        """The vector of each text; some embedders work several out side by side."""
+        if len(texts) > 1 and hasattr(self._embedder, "queries"):
+            side_by_side: Sequence[Scores] = self._embedder.queries(texts)
+            return side_by_side
+        return [self._embedder.query(text) for text in texts]
+
+    def _best(self, sentence: Scores) -> Scores:
+        """Of the scores of all sentences the highest in each paper."""
+        best: Scores = np.maximum.reduceat(sentence, self._first_sentences)
+        return best
 
     def _embedded(self, question: str) -> str:
         """What is embedded of a question: where the embedder knows nothing of its language, the
@@ -202,7 +236,9 @@ class Retriever:
     def _order(self, signals: Signals, also: Sequence[Signals] = ()) -> NDArray[np.int64]:
         others = [other.fused for other in also]
         fused = signals.fused + np.mean(others, axis=0) if others else signals.fused
-        return np.lexsort((self._place_of_id, -fused.round(4)))
+        by_id = self._by_id
+        order: NDArray[np.int64] = by_id[np.argsort(-fused.round(4)[by_id], kind="stable")]
+        return order
 
     @cached_property
     def _first_sentences(self) -> NDArray[np.int64]:
@@ -211,11 +247,9 @@ class Retriever:
         return np.searchsorted(self.snapshot.sentences[:, 0], papers)
 
     @cached_property
-    def _place_of_id(self) -> NDArray[np.int64]:
-        """Where each row's id stands among the sorted ids, to break ties."""
-        places = np.empty(len(self.snapshot), np.int64)
-        places[np.argsort(np.array(self.snapshot.ids), kind="stable")] = np.arange(len(places))
-        return places
+    def _by_id(self) -> NDArray[np.int64]:
+        """The rows in the order of their ids, which breaks ties."""
+        return np.argsort(np.array(self.snapshot.ids), kind="stable")
 
     def search(self, question: str, k: int = 10, filters: Filters | None = None) -> list[Hit]:
         """The ``k`` best papers, each with its best passages; raises QuestionError."""

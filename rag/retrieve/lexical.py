@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,6 +59,10 @@ class Lexical:
         self._is_word = is_word or (lambda word: False)
         self._index = bm25s.BM25.load(folder / "bm25", mmap=True)
         self._vocabulary: dict[str, int] = self._index.vocab_dict
+        # Mapped as before, but quicker to take parts of.
+        self._pointers, self._rows, self._scores = (
+            np.asarray(self._index.scores[name]) for name in ("indptr", "indices", "data")
+        )
 
     @property
     def papers(self) -> int:
@@ -91,26 +95,33 @@ class Lexical:
 
     def _written(self, term: str) -> NDArray[np.float32]:
         """Scores of a term in whichever of its spellings a paper has most of."""
-        found = [
-            self._score(known) for known in (term, *sorted(spellings(term))) if self.knows(known)
-        ]
-        return np.maximum.reduce(found) if found else np.zeros(self.papers, np.float32)
+        best = np.zeros(self.papers, np.float32)
+        for rows, scores in self._postings(term):
+            best[rows] = np.maximum(best[rows], scores)
+        return best
 
-    def _score(self, term: str) -> NDArray[np.float32]:
-        return np.asarray(self._index.get_scores([term]), np.float32)
+    def _postings(self, term: str) -> Iterator[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+        """The rows of the papers that have a term, in each of its spellings, and their scores."""
+        for known in filter(self.knows, (term, *spellings(term))):
+            number = self._vocabulary[known]
+            found = slice(*self._pointers[number : number + 2])
+            yield self._rows[found], self._scores[found]
 
     def having(self, query_terms: Sequence[str]) -> NDArray[np.bool_]:
         """Which papers hold every one of the terms, shape (papers,)."""
         found = np.ones(self.papers, np.bool_)
         for term in query_terms:
-            found &= self.scores([term]) > 0
+            has = np.zeros(self.papers, np.bool_)
+            for rows, _ in self._postings(term):
+                has[rows] = True
+            found &= has
         return found
 
     def rarity(self, term: str) -> float:
         """Robertson's inverse document frequency of a term; unknown terms are rarest."""
         n = self.papers
         index = self._vocabulary.get(term)
-        pointers = self._index.scores["indptr"]
+        pointers = self._pointers
         found = 0 if index is None else int(pointers[index + 1] - pointers[index])
         return float(np.log1p((n - found + 0.5) / (found + 0.5)))
 
@@ -175,10 +186,10 @@ class Lexical:
 
     def _meant(self, word: str) -> str | None:
         """The known term one slip away, of a word that is right if there is one, the commonest."""
-        pairs = sorted((stem(slip), slip) for slip in slips(word))
-        known = [(found, self._is_word(slip), slip) for found, slip in pairs if self.knows(found)]
-        meant = {found: real for found, real, slip in known if real or inflected(slip, found)}
-        order = ((not real, self.rarity(found), found) for found, real in meant.items())
+        pairs = [(found, slip) for slip in slips(word) if self.knows(found := stem(slip))]
+        right = {found for found, slip in pairs if self._is_word(slip)}
+        meant = right | {found for found, slip in pairs if inflected(slip, found)}
+        order = ((found not in right, self.rarity(found), found) for found in meant)
         return min(order, default=(True, 0.0, None))[-1]
 
     def strange(self, word: str) -> bool:

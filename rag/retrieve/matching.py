@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,8 +46,8 @@ SHARE = 0.2
 """Of its definitions the least part that makes a meaning a common one."""
 LONGEST = 5
 """Words of the longest phrase that an abbreviation is looked for."""
-KEPT = 500
-"""Phrases of which it is remembered where they stand."""
+KEPT, MATCHES = 500, 50
+"""Phrases of which it is remembered where they stand, and notions which papers have."""
 MOST = 40
 """Words of a notion that are looked up, at most: a text that is pasted has more."""
 
@@ -109,6 +110,8 @@ class Matcher:
         self._retriever = retriever
         self._texts: dict[int, Text] = {}
         self._found = lru_cache(maxsize=KEPT)(_nowhere)
+        self.units = lru_cache(maxsize=KEPT)(self._units)
+        self._matched = lru_cache(maxsize=MATCHES)(self._matching)
 
     def match(self, notion: str, *, loosely: bool = False) -> Match | None:
         """How the corpus has a notion; None if it has no word that says anything. ``loosely``,
@@ -123,10 +126,12 @@ class Matcher:
         loose = strict if telling == units else self._matched(telling)
         return loose if _OF_NAME.search(notion) or not strict.literal.any() else strict
 
-    def _matched(self, units: tuple[Unit, ...]) -> Match:
+    def _matching(self, units: tuple[Unit, ...]) -> Match:
         literal = np.logical_and.reduce([self.holding(unit) for unit in units])
-        for row in np.flatnonzero(literal):
-            literal[row] = self._together(units, int(row))
+        groups = [[*group] for _, group in groupby(units, lambda unit: unit.group)]
+        if beside := [group for group in groups if len(group) > 1]:
+            for row in np.flatnonzero(literal).tolist():
+                literal[row] = all(self._together(group, row) for group in beside)
         return Match(units, literal)
 
     def says(self, phrase: str) -> bool:
@@ -152,7 +157,7 @@ class Matcher:
             found[row] = any(_MAKES.search(lower[max(at - MAKING, 0) : at]) for at in spots)
         return found
 
-    def units(self, notion: str) -> tuple[Unit, ...]:
+    def _units(self, notion: str) -> tuple[Unit, ...]:
         """The units of a notion, in order."""
         repairs = self._retriever.lexical.repair(notion)
         found: list[Unit] = []
@@ -228,10 +233,10 @@ class Matcher:
     def _long_forms(self, word: str) -> list[Phrase]:
         """What an abbreviation commonly stands for."""
         seen: Counter[Phrase] = Counter()
-        defined = re.compile(rf"\(\s?{re.escape(word)}s?\s?\)", re.I)
+        defined, opening = re.compile(rf"\(\s?{re.escape(word)}s?\s?\)", re.I), f"({word}"
         for row in self._rows((stem(word),)):
             text, lower, _ = self.text(row)
-            match = defined.search(text) if f"({word}" in lower else None
+            match = defined.search(text) if opening in lower else None
             if match and sum(map(str.isupper, match.group())) > 1:
                 before = text[max(match.start() - BEFORE, 0) : match.start()]
                 long = long_form(before, match.group().strip("() "))
@@ -263,11 +268,8 @@ class Matcher:
         return having
 
     def _together(self, units: Sequence[Unit], row: int) -> bool:
-        """Whether the units of each group stand near each other in a paper."""
-        groups: dict[int, list[list[int]]] = {}
-        for unit in units:
-            groups.setdefault(unit.group, []).append(self.spots(unit, row))
-        return all(near(spots) for spots in groups.values() if len(spots) > 1)
+        """Whether units stand near each other in a paper."""
+        return near([self.spots(unit, row) for unit in units])
 
     def _spots(self, phrase: Phrase, row: int) -> list[int]:
         """Where a phrase stands in a paper's title and abstract."""

@@ -14,7 +14,6 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)+|\d+(?![^\W_])|[^\W\d_]+(?:['’][^\W\d_]+)?
 
 _ACRONYMS = re.compile(r"(?<=^[^aeiouy\d]{2})s$|(?<=^[^aeiouy\d]{3})s$|(?<=^[^aeiouy\d]{4})s$")
 """The plural of letters that are no word: Snowball takes a word to have a vowel."""
-_POSSESSIVE = re.compile(r"['’]s$")
 
 STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 _stemmer = Stemmer.Stemmer("english")
@@ -24,7 +23,7 @@ def words(text: str) -> list[str]:
     """Lower-case words and numbers, in compatibility form: ℓ₁ is l1, ﬁ is fi, 1,000 is 1000."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     found: list[str] = _WORD.findall(plain)
-    return [_number(word) if word[0].isdigit() else _POSSESSIVE.sub("", word) for word in found]
+    return [_number(word) if "," in word else _bare(word) for word in found]
 
 
 def terms(text: str) -> list[str]:
@@ -36,6 +35,11 @@ def terms(text: str) -> list[str]:
 def stem(word: str) -> str:
     """Snowball's English stem; unlike Snowball's, "llms" and "llm" have the same."""
     return str(_stemmer.stemWord(_ACRONYMS.sub("", word)))
+
+
+def _bare(word: str) -> str:
+    """Without the end of a possessive."""
+    return word.removesuffix("'s").removesuffix("’s")
 
 
 def _number(word: str) -> str:

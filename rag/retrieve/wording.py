@@ -56,24 +56,19 @@ def units(topic: str, corpus: Concordance, repairs: Mapping[str, str]) -> list[U
     """The notions of a topic that is a single one."""
     kept = (content_words(topic) or words(topic))[:WORDS]
     spelt = [_options(word, corpus, repairs) for word in kept]
-    longest = max((len(phrase) for phrase in corpus.short_forms), default=1)
     found, begin = [], 0
     while begin < len(kept):
-        end = _end_of_unit(kept, spelt, begin, longest, corpus)
+        end = _end_of_unit(kept, spelt, begin, corpus)
         found.append(_unit(kept[begin:end], spelt[begin:end], corpus))
         begin = end
     return found
 
 
 def _end_of_unit(
-    kept: Sequence[str],
-    spelt: Sequence[Sequence[Phrase]],
-    begin: int,
-    longest: int,
-    corpus: Concordance,
+    kept: Sequence[str], spelt: Sequence[Sequence[Phrase]], begin: int, corpus: Concordance
 ) -> int:
     """Where the longest abbreviated phrase or compound that begins at a word ends."""
-    for end in range(min(begin + max(longest, 2), len(spelt)), begin + 1, -1):
+    for end in range(min(begin + max(corpus.longest, 2), len(spelt)), begin + 1, -1):
         phrase = tuple(options[0][0] for options in spelt[begin:end])
         if phrase in corpus.short_forms:
             return end

@@ -87,7 +87,7 @@ def considered(retriever: Retriever, topic: str) -> list[tuple[list[Unit], About
     """The aspects of a topic, a paper on any of which is on the topic, each with its signals."""
     repairs = retriever.lexical.repair(topic)
     parts = aspects(topic, concordance(retriever), repairs)
-    return [(notions, about(retriever, notions)) for notions in parts]
+    return list(zip(parts, about(retriever, parts), strict=True))
 
 
 def _below(relevance: float, floor: float) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.retrieve.about import about
+from rag.retrieve.about import About, about
 from rag.retrieve.concordance import concordance
 from rag.retrieve.hybrid import Retriever
 from rag.retrieve.terms import words
@@ -25,13 +26,19 @@ its words. Chosen by hand, among 0.25, 0.4, 0.5 and 0.7, and 0.05 and 0.1, on th
 papers in ``evals/ask*.jsonl``."""
 
 
-def likely(retriever: Retriever, notion: str) -> Scores:
-    """Probability that a paper is about a notion, shape (papers,), below 1."""
-    if not words(notion):
-        return np.zeros(len(retriever.snapshot), np.float32)
-    notions = units(notion, concordance(retriever), retriever.lexical.repair(notion))
-    found = Model.read().probabilities(about(retriever, notions).matrix())
-    return np.minimum(found, 0.9999).astype(np.float32)
+def likely(retriever: Retriever, notions: Sequence[str]) -> dict[str, Scores]:
+    """For each notion the probability that a paper is about it, shape (papers,), below 1."""
+    found = dict.fromkeys(notions, np.zeros(len(retriever.snapshot), np.float32))
+    if told := [notion for notion in notions if words(notion)]:
+        corpus, repair = concordance(retriever), retriever.lexical.repair
+        topics = [units(notion, corpus, repair(notion)) for notion in told]
+        found.update(zip(told, map(_probability, about(retriever, topics)), strict=True))
+    return found
+
+
+def _probability(found: About) -> Scores:
+    probability = Model.read().probabilities(found.matrix())
+    return np.minimum(probability, 0.9999).astype(np.float32)
 
 
 def chance(papers: int) -> float:

@@ -7,7 +7,7 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,8 +46,9 @@ class Members:
 
     def among(self, rows: Sequence[int]) -> list[int]:
         """Those of some papers that are asked for, in their order, the certain ones first."""
-        found = [row for row in rows if self.score[row] > 0]
-        return sorted(found, key=lambda row: self.score[row] < 1)
+        score = self.score.tolist()
+        found = [row for row in rows if score[row] > 0]
+        return sorted(found, key=lambda row: score[row] < 1)
 
     @property
     def said(self) -> bool:
@@ -99,19 +100,15 @@ def _positive(search: _Search, wanted: Wish) -> Scores:
     if not wanted.options:
         return np.full(papers, float(bool(wanted.without) or wanted.everything), np.float32)
     if wanted.most:
-        each = [
-            search.notion(way[0])
-            for way in completed(wanted.options[0], matcher(search.retriever).says)
-        ]
-        had = np.sum([score == 1 for score in each], axis=0)
+        ways = completed(wanted.options[0], matcher(search.retriever).says)
+        scores = search.scores(notion for (notion,) in ways)
+        had = np.sum([scores[notion] == 1 for (notion,) in ways], axis=0)
         return np.asarray((had >= wanted.least) & (had <= wanted.most), np.float32)
     found = np.zeros(papers, np.float32)
     for place, option in enumerate(wanted.options, start=1):
-        ways = [
-            np.min([search.notion(notion) for notion in way], axis=0)
-            for way in completed(option, matcher(search.retriever).says)
-        ]
-        found = np.max(ways, axis=0)
+        ways = completed(option, matcher(search.retriever).says)
+        scores = search.scores(notion for way in ways for notion in way)
+        found = np.max([np.min([scores[n] for n in way], axis=0) for way in ways], axis=0)
         if (found == 1).any() or place == len(wanted.options):
             break
     return found
@@ -126,19 +123,32 @@ class _Search:
         self._wanted = wanted
         self.about = np.zeros(len(retriever.snapshot), np.float32)
 
-    def notion(self, notion: str) -> Scores:
-        """1 for papers that say it, a probability for those that may mean it, else 0."""
-        match = matcher(self.retriever).match(notion)
-        if match is None:
-            return np.zeros(len(self.retriever.snapshot), np.float32)
-        self.units += match.units
+    def scores(self, notions: Iterable[str]) -> dict[str, Scores]:
+        """For each notion 1 for papers that say it, a probability for those that may mean it,
+        else 0. Asked for together, they are looked up together."""
+        matched = {notion: matcher(self.retriever).match(notion) for notion in notions}
+        found = dict.fromkeys(matched, np.zeros(len(self.retriever.snapshot), np.float32))
+        unsure: dict[str, Match] = {}
+        for notion, match in matched.items():
+            if match:
+                self.units += match.units
+                found[notion], settled = self._said(notion, match)
+                if not settled:
+                    unsure[notion] = match
+        for notion, about in likely(self.retriever, [*unsure]).items():
+            found[notion] = self._meant(notion, unsure[notion], about)
+        return found
+
+    def _said(self, notion: str, match: Match) -> tuple[Scores, bool]:
+        """Where papers say a notion, and whether that is all there is to find."""
+        literal = match.literal.astype(np.float32)
         if self._wanted.literal:
-            return match.literal.astype(np.float32)
+            return literal, True
         if self._wanted.brings and (made := matcher(self.retriever).made(match)).any():
-            return made.astype(np.float32)
-        if self._foreign(notion) or match.literal.sum() >= PLENTY:
-            return match.literal.astype(np.float32)
-        about = likely(self.retriever, notion)
+            return made.astype(np.float32), True
+        return literal, self._foreign(notion) or bool(match.literal.sum() >= PLENTY)
+
+    def _meant(self, notion: str, match: Match, about: Scores) -> Scores:
         floor = PLAIN_FLOOR if len(match.units) <= FEW else FLOOR
         meant = np.where(about >= floor, about, np.float32(0))
         self.about = np.maximum(self.about, about)

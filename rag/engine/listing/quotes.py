@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Sequence
 
 from rag.engine.evidence import CONTRIBUTION, DEFINES, Evidence, evidence, introducing
@@ -64,15 +63,14 @@ def _first(retriever: Retriever, signals: Signals, found: Members, row: int) -> 
     snapshot, texts = retriever.snapshot, matcher(retriever)
     spans = snapshot.spans(row)
     starts = [start for start, _ in spans]
-    said = Counter(
-        sentence
-        for unit in found.units
-        for sentence in {bisect_right(starts, spot) - 1 for spot in texts.spots(unit, row)}
-        if sentence >= 0
-    )
-    most = max(said.values(), default=0)
+    said = [0] * len(spans)
+    for unit in found.units:
+        sentences = {bisect_right(starts, spot) - 1 for spot in texts.spots(unit, row)}
+        for sentence in sentences - {-1}:  # the title
+            said[sentence] += 1
+    most = max(said)
     cosines = signals.sentence[snapshot.sentence_rows(row)].tolist()
-    fullest = [i for i in range(len(spans)) if said[i] == most]
+    fullest = [i for i, units in enumerate(said) if units == most]
     best = max(fullest, key=lambda i: (round(cosines[i], 4), -i))
     start, end = spans[best]
     text, _, before = texts.text(row)
