@@ -44,6 +44,11 @@ class Source:
     line: int
     file: str = field(default="", compare=False)
     """Absolute path, kept in the store to recognise the same file; never shown."""
+    weight: int = 0
+    """Of versions of a paper, the text of the heaviest counts, of equal ones the longest; never
+    shown."""
+    apart: bool = False
+    """Whether the record is kept beside other versions of its paper; never shown."""
 
     def to_json(self) -> dict[str, Any]:
         return {"path": self.path, "ordinal": self.ordinal, "line": self.line}
