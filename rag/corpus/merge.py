@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from rag.corpus.alike import COMPARED, Record, compatible, one_paper
+from rag.corpus.alike import COMPARED, Record, compatible, one_paper, reasons
 from rag.corpus.copies import likely_copies
 from rag.corpus.identity import identifiers, paper_id, text_key
 from rag.corpus.status import NOT_ACCEPTED
@@ -33,6 +33,17 @@ def merge(records: Iterable[Paper]) -> list[Paper]:
     ordered = sorted(records, key=_place)
     papers = [_fold(group) for group in _groups(ordered)]
     return list(_with_own_ids(sorted(papers, key=_place)))
+
+
+def why_merged(papers: Iterable[Paper], records: Iterable[Paper]) -> dict[str, list[str]]:
+    """For each paper with several sources, by its id, what ``records`` of it have in common."""
+    several = [paper for paper in papers if len(paper.sources) > 1]
+    id_at = {source.place: paper.paper_id for paper in several for source in paper.sources}
+    found: dict[str, list[Paper]] = {paper.paper_id: [] for paper in several}
+    for record in records:
+        if id := id_at.get(record.sources[0].place):
+            found[id].append(record)
+    return {id: reasons(together) for id, together in found.items()}
 
 
 def _groups(papers: Sequence[Paper]) -> list[list[Paper]]:
@@ -199,8 +210,5 @@ def _first(values: Iterable[_T | None]) -> _T | None:
 
 
 def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """Sources in order without doubles; equal paths below two folders are two places."""
-    places = {
-        (source.file or source.path, source.ordinal, source.line): source for source in sources
-    }
-    return tuple(places.values())
+    """Sources in order without doubles."""
+    return tuple({source.place: source for source in sources}.values())
