@@ -73,8 +73,7 @@ def test_of_two_versions_the_longest_counts_or_what_the_user_says(
     assert shown("--on-conflict", "keep") == FEWER
     assert shown("--on-conflict", "replace") == TIDE.text
     assert shown("--on-conflict", "both") == FEWER
-    texts = [line for line in run("list", "--store", "index---on-conflict-both").out.splitlines()]
-    assert len(texts) == 5
+    assert len(run("list", "--store", "index---on-conflict-both").out.splitlines()) == 5
 
 
 def test_a_file_whose_abstract_was_revised(run: Run, tmp_path: Path) -> None:

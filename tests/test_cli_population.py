@@ -42,8 +42,7 @@ def test_list_counts_the_accepted_and_says_so(ask: Run) -> None:
     found = {row["paper_id"] for row in result.lines}
     assert len(found) == 6
     assert not found & LEFT_OUT
-    assert "6 of 6 accepted papers\n" in result.err
-    assert "2 papers that were not accepted are left out: --status all" in result.err
+    assert "6 of 6 accepted papers; 2 others are left out: --status all" in result.err
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_search_finds_the_rejected_only_on_request(ask: Run) -> None:
 def test_an_answer_names_its_population(ask: Run) -> None:
     hidden = ask("ask", BEES, "--json").json
     assert "bees" not in {paper["paper_id"] for paper in hidden["sources"]}
-    assert hidden["notes"] == ["2 papers that were not accepted are left out: --status all"]
+    assert hidden["notes"] == ["Of 6 accepted papers; 2 others are left out: --status all"]
     open_ = ask("ask", BEES, "--status", "all", "--json").json
     assert open_["sources"][0]["paper_id"] == "bees"
     assert open_["notes"] == []

@@ -114,7 +114,7 @@ def list_papers(terminal: Terminal, match: str | None, merged: bool, filters: Fi
     """List the papers, one a line."""
     from rag.corpus.merge import why_merged
     from rag.render import list_line, merged_lines
-    from rag.retrieve.filters import left_out, passing, told_left_out
+    from rag.retrieve.filters import passing, told_left_out
     from rag.retrieve.lexical import mentions
 
     snapshot = open_snapshot(terminal)
@@ -129,11 +129,8 @@ def list_papers(terminal: Terminal, match: str | None, merged: bool, filters: Fi
             terminal.emit({**paper.to_json(), **({"merged_by": reasons} if reasons else {})})
         else:
             click.echo(merged_lines(paper, reasons) if reasons else list_line(paper))
-    count = left_out(snapshot, filters)
-    kind = "accepted papers" if count else "papers"
-    terminal.note(f"{len(found):,} of {len(snapshot) - count:,} {kind}")
-    if count:
-        terminal.note(told_left_out(count))
+    population = told_left_out(snapshot, filters) or f"of {len(snapshot):,} papers"
+    terminal.note(f"{len(found):,} {population[0].lower()}{population[1:]}")
 
 
 def _sample() -> Batch:
