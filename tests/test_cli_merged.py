@@ -39,6 +39,13 @@ def test_two_orders_give_the_same_bytes(run: Run, files: tuple[str, str]) -> Non
         assert run("list", *how, "--store", "one").out == run("list", *how, "--store", "two").out
 
 
+def test_a_paper_that_got_an_id_was_not_removed(run: Run, files: tuple[str, str]) -> None:
+    run("ingest", files[0])
+    report = run("ingest", files[1], "--json").json
+    counts = {name: report[name] for name in ("added", "updated", "unchanged", "removed", "merged")}
+    assert counts == {"added": 1, "updated": 2, "unchanged": 1, "removed": 0, "merged": 2}
+
+
 def test_merged_papers_are_shown_with_their_sources_and_why(
     run: Run, files: tuple[str, str]
 ) -> None:

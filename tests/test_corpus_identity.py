@@ -85,6 +85,7 @@ def test_what_is_no_doi(other: str) -> None:
         ("https://arxiv.org/abs/math/0309136v1", "math/0309136"),
         ("4123.7", None),
         ("2678", None),
+        ("reports/0309136", None),
     ],
 )
 def test_an_arxiv_number_is_one_however_it_is_written(written: str, number: str | None) -> None:

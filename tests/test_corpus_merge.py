@@ -6,8 +6,11 @@ import time
 from dataclasses import replace
 from itertools import chain, permutations
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rag.corpus import merge, read_file
 from rag.corpus.alike import reasons
@@ -297,6 +300,35 @@ def test_a_version_that_is_to_stand_apart_is_a_paper_of_its_own() -> None:
     found = merge([paper(id="a"), apart])
     assert [each.paper_id for each in found] == ["a", f"a~{text_key(longer.text)[:8]}"]
     assert len(merge([*found, paper(longer.text, at=3)])) == 2
+
+
+fields = st.fixed_dictionaries(
+    {
+        "text": st.sampled_from(
+            [LONG, *(revised(LONG, every=n) for n in (2, 5, 40)), prose("hive"), TEXT]
+        ),
+        "id": st.sampled_from([None, "a", "1"]),
+        "title": st.sampled_from([None, NAME, f"Reply to {NAME}", "Introduction"]),
+        "doi": st.sampled_from([None, "10.1000/a", "10.1000/b"]),
+        "arxiv": st.sampled_from([None, "3001.00001"]),
+        "status": st.sampled_from([None, "oral", "reject"]),
+    }
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(fields, max_size=7), st.randoms())
+def test_whatever_is_merged_nothing_is_lost_in_any_order(
+    rows: list[dict[str, object]], chance: Random
+) -> None:
+    records = [paper(at=at, **row) for at, row in enumerate(rows)]  # type: ignore[arg-type]
+    merged = merge(records)
+    places = [source.ordinal for each in merged for source in each.sources]
+    assert sorted(places) == list(range(len(records)))
+    assert len({each.paper_id for each in merged}) == len(merged)
+    assert {each.text for each in merged} <= {record.text for record in records}
+    chance.shuffle(records)
+    assert merge(records) == merged
 
 
 def test_reasons_name_what_is_shared() -> None:

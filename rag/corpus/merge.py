@@ -135,7 +135,7 @@ def _fold(group: Sequence[Paper]) -> Paper:
     decided = _decided(fullest)
     published = [paper.doi for paper in fullest if paper.doi and "arxiv" not in paper.doi]
     return replace(
-        max(group, key=_version),
+        max(fullest, key=_version),
         paper_id=min(group, key=_rank_of_id).paper_id,
         sources=_distinct(source for paper in group for source in paper.sources),
         title=_first(paper.title for paper in fullest),
@@ -185,9 +185,9 @@ def _with_own_ids(papers: Iterable[Paper]) -> Iterator[Paper]:
         yield paper
 
 
-def _place(paper: Paper) -> tuple[str, str, int, int]:
+def _place(paper: Paper) -> tuple[str, str, int, int, str]:
     first = paper.sources[0]
-    return first.path, first.file, first.ordinal, first.line
+    return first.path, first.file, first.ordinal, first.line, paper.text
 
 
 def _fullness(paper: Paper) -> int:

@@ -71,7 +71,7 @@ class Asker:
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
         considered, spent, told = self._reworded(considered, found, filters)
-        accepted = told_left_out(self.retriever.snapshot, filters)
+        accepted = self._population(asked, filters)
         if accepted:
             considered = replace(considered, population="accepted papers")
         usage += spent
@@ -87,6 +87,16 @@ class Asker:
         notes = (*filter(None, remarks), *answer.notes)
         usage += answer.usage
         return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)
+
+    def _population(self, asked: Question, filters: Filters | None) -> str:
+        """Which papers count, where not all do, and which of the others are asked about."""
+        snapshot = self.retriever.snapshot
+        told = told_left_out(snapshot, filters)
+        if not told:
+            return ""
+        meant = [row for row in self._named(asked.standalone) if row in snapshot.unaccepted]
+        names = [f"{snapshot.handles[row]} ({snapshot.paper(row).status})" for row in meant]
+        return f"{told}. Asked about and left out: {', '.join(names)}" if names else told
 
     def _spelt(self, question: str) -> str:
         return self.names.spelt(question, self.retriever.lexical.strange)

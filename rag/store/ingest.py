@@ -418,16 +418,22 @@ def _report(
     chunks: int,
     embedded: int,
 ) -> IngestReport:
-    """Compare two states; where in a file a paper stands does not count as a difference."""
+    """Compare two states; where in a file a paper stands does not count as a difference. A paper
+    that goes by another id now, as when its record with an id was found, is an updated one."""
     was = {paper.paper_id: replace(paper, sources=()) for paper in old}
     now = {paper.paper_id: replace(paper, sources=()) for paper in new}
     both = was.keys() & now.keys()
+    id_of = {source.place: paper.paper_id for paper in new for source in paper.sources}
+    id_at = {(r.sources[0].place, r.text): id_of[r.sources[0].place] for r in records}
+    gone = [paper for paper in old if paper.paper_id not in now]
+    heirs = [{id_at.get((s.place, paper.text)) for s in paper.sources} - {None} for paper in gone]
+    renamed = set().union(*heirs) - was.keys()
     updated = sum(was[paper_id] != now[paper_id] for paper_id in both)
     return IngestReport(
-        added=len(now) - len(both),
-        updated=updated,
+        added=len(now) - len(both) - len(renamed),
+        updated=updated + len(renamed),
         unchanged=len(both) - updated,
-        removed=len(was) - len(both),
+        removed=sum(not heir for heir in heirs),
         merged=len(records) - len(new),
         papers=len(new),
         chunks=chunks,
