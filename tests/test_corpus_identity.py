@@ -20,6 +20,11 @@ from rag.corpus.identity import arxiv_of, doi_of, paper_id, text_key
         (None, "https://doi.org/10.48550/arXiv.2401.01234", "arXiv:2401.01234"),
         (None, "https://doi.org/10.1000/XyZ%28a", "10.1000/xyz(a"),
         (None, "https://ex.org/papers/7/", "ex.org/papers/7"),
+        (
+            None,
+            "https://openreview.net/group?id=Toy.cc/2031",
+            "openreview.net/group?id=Toy.cc/2031",
+        ),
     ],
 )
 def test_own_id_then_url(id: str | None, url: str | None, expected: str) -> None:

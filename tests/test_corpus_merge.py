@@ -230,6 +230,20 @@ def test_a_preprint_meets_its_published_version() -> None:
     assert merge([preprint, published])[0].doi == "10.1000/b"
 
 
+def test_the_page_of_a_conference_is_no_id_of_its_papers() -> None:
+    shared = LONG.split()[:30]  # the words of the field
+    names = ("Honey and its makers", "On wasps", "Antlers of ants")
+    papers = [
+        paper(" ".join([*shared, *prose(name[0], 25).split()]), "toys.example/2031", n, title=name)
+        for n, name in enumerate(names)
+    ]
+    assert len(merge(papers)) == 3
+    revision = paper(
+        revised(papers[1].text, every=30), "toys.example/2031", 4, title="On all wasps"
+    )
+    assert len(merge([*papers, revision])) == 3
+
+
 def test_one_title_in_two_journals_needs_more_than_words_of_a_field() -> None:
     other = " ".join([*LONG.split()[:25], *prose("wasp", 35).split()])
     records = [

@@ -119,8 +119,15 @@ def one_paper(one: Record, other: Record) -> bool:
     if one.text == other.text:
         return _same_by_text(one, other)
     if one.paper.paper_id == other.paper.paper_id and one.own_id:
-        return _same_title(one, other) or _overlap(one, other) >= OVERLAP
+        return _same_by_id(one, other)
     return _same_by_words(one, other)
+
+
+def _same_by_id(one: Record, other: Record) -> bool:
+    """For records with one id of their own, which may be a page on which all papers are."""
+    if _titled_otherwise(one, other) and not _akin_titles(one, other):
+        return same_runs(one.paper.text, other.paper.text) >= COPY
+    return _same_title(one, other) or _overlap(one, other) >= OVERLAP
 
 
 def _same_by_text(one: Record, other: Record) -> bool:

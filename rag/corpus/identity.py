@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from rag.types import Paper
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
-_OPENREVIEW = re.compile(r"openreview\.net/\w+\?(?:[^#]*&)?id=([\w-]+)", re.IGNORECASE)
+_OPENREVIEW = re.compile(
+    r"openreview\.net/(?!group|venue|profile|search)\w+\?(?:[^#]*&)?id=([\w-]+)(?![\w./-])",
+    re.IGNORECASE,
+)
 _ARXIV_NUMBER = r"(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})"
 _ARXIV = re.compile(
     rf"arxiv(?:\.org/(?:abs|pdf|html)/|[.:]\s*)({_ARXIV_NUMBER})(?!\d)", re.IGNORECASE
