@@ -28,7 +28,7 @@ EXACT_COPY = 0.7
 """The same where their titles differ."""
 TITLE_LETTERS = 20
 """From which on a title is a paper's own: many are called "Introduction"."""
-TEXT_LETTERS = 200
+TEXT_LETTERS = 120
 """From which on a text is a paper's own: many have "No abstract available." """
 AKIN = 0.7
 """Least overlap of the words of two titles that may be of one paper."""
@@ -144,8 +144,10 @@ def _same_by_words(one: Record, other: Record) -> bool:
     conflict = _conflict(one, other)
     if _same_title(one, other) and one.own_title:
         return _overlap(one, other) >= (OVERLAP_OF_OTHERS if conflict else OVERLAP)
+    if conflict or not (one.own_text and other.own_text):
+        return False
     least = EXACT_COPY if _titled_otherwise(one, other) else COPY
-    return not conflict and same_runs(one.paper.text, other.paper.text) >= least
+    return same_runs(one.paper.text, other.paper.text) >= least
 
 
 def compatible(one: Record, other: Record) -> bool:

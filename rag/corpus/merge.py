@@ -185,9 +185,9 @@ def _with_own_ids(papers: Iterable[Paper]) -> Iterator[Paper]:
         yield paper
 
 
-def _place(paper: Paper) -> tuple[str, str, int, int, str]:
+def _place(paper: Paper) -> tuple[str, str, int, int]:
     first = paper.sources[0]
-    return first.path, first.file, first.ordinal, first.line, paper.text
+    return first.path, first.file, first.ordinal, first.line
 
 
 def _fullness(paper: Paper) -> int:
