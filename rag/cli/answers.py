@@ -38,7 +38,7 @@ def search(
 ) -> None:
     """Find the papers nearest to a query, each with its best passages."""
     from rag.render import hits_text
-    from rag.retrieve.filters import left_out, told_left_out
+    from rag.retrieve.filters import told_left_out
 
     k, text = terminal.settings.top_k, _question(query, batch)
     retriever = open_retriever(terminal, text)
@@ -61,8 +61,8 @@ def search(
             say(f"\n{explanation_text(why)}")
     if note := retriever.foreign(text):
         terminal.note(note)
-    if count := left_out(retriever.snapshot, filters):
-        terminal.note(told_left_out(count))
+    if note := told_left_out(retriever.snapshot, filters):
+        terminal.note(note)
 
 
 def _hits_json(

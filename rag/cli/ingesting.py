@@ -23,6 +23,7 @@ from rag.opening import open_embedder, open_snapshot
 if TYPE_CHECKING:
     from rag.corpus import FileReading
     from rag.store.ingest import Batch, IngestReport
+    from rag.types import OnConflict
 
 SAMPLE = "sample/iclr2026_notes.jsonl"
 
@@ -78,6 +79,11 @@ def _unknown(what: str, name: str, known: Sequence[str]) -> str:
 @click.option("--refresh", is_flag=True, help="Ask servers again for what they answered today.")
 @click.option("--dry-run", is_flag=True, help="Show what would be read, and write nothing.")
 @click.option("--keep", is_flag=True, help="Keep papers that have gone from their file.")
+@click.option(
+    "--on-conflict",
+    type=click.Choice(["keep", "replace", "both"]),
+    help="Of another version of a paper here: keep ours, take theirs, or both.  [default: longest]",
+)
 @click.option("--no-wait", is_flag=True, help="Fail if another process is writing.")
 @common
 def ingest(
@@ -89,6 +95,7 @@ def ingest(
     refresh: bool,
     dry_run: bool,
     keep: bool,
+    on_conflict: OnConflict | None,
     no_wait: bool,
 ) -> None:
     """Read lists of abstracts into the index.
@@ -105,7 +112,8 @@ def ingest(
     from rag.store.manifest import known_files
 
     started = perf_counter()
-    known = {} if dry_run else known_files(terminal.settings.store)
+    anew = dry_run or on_conflict is not None
+    known = {} if anew else known_files(terminal.settings.store)
     files, references = told_apart(paths)
     with terminal.counting("reading", " records") as on_record:
         intake = Intake(ReadAs(format, names), known, terminal.note, on_record)
@@ -118,7 +126,8 @@ def ingest(
 
         show_dry_run(terminal, intake, batches, keep=keep)
     elif batches or intake.unchanged:
-        report = take_over(terminal, batches, keep=keep, wait=not no_wait)
+        how = {"keep": keep, "wait": not no_wait}
+        report = take_over(terminal, batches, on_conflict, **how)
         _warn_of_sample(terminal)
         _show_report(terminal, report, intake, round(perf_counter() - started, 1))
     else:
@@ -136,14 +145,22 @@ def batch_of(reading: FileReading) -> Batch:
 
 
 def take_over(
-    terminal: Terminal, batches: Sequence[Batch], *, keep: bool = False, wait: bool = True
+    terminal: Terminal,
+    batches: Sequence[Batch],
+    on_conflict: OnConflict | None = None,
+    *,
+    keep: bool = False,
+    wait: bool = True,
 ) -> IngestReport:
     """Bring the index to what files hold, with the embedder of the settings."""
     from rag.retrieve.indexing import write_index
     from rag.store.ingest import ingest as ingest_batches
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    return ingest_batches(store, batches, embedder, write_index, bar, keep=keep, wait=wait)
+    how = {"keep": keep, "wait": wait}
+    return ingest_batches(
+        store, batches, embedder, write_index, bar, on_conflict=on_conflict, **how
+    )
 
 
 def _warn_of_sample(terminal: Terminal) -> None:

@@ -74,27 +74,30 @@ def show(terminal: Terminal, paper_id: str) -> None:
 
 @click.command("list")
 @click.option("--match", metavar="TERM", help="Only papers that mention this word or phrase.")
+@click.option("--merged", is_flag=True, help="Papers of several sources: which, and why one.")
 @filtered
 @common
-def list_papers(terminal: Terminal, match: str | None, filters: Filters) -> None:
+def list_papers(terminal: Terminal, match: str | None, merged: bool, filters: Filters) -> None:
     """List the papers, one a line."""
-    from rag.render import list_line
-    from rag.retrieve.filters import left_out, passing, told_left_out
+    from rag.corpus.merge import why_merged
+    from rag.render import list_line, merged_lines
+    from rag.retrieve.filters import passing, told_left_out
     from rag.retrieve.lexical import mentions
 
     snapshot = open_snapshot(terminal)
     papers = map(snapshot.paper, passing(snapshot, filters))
     found = [paper for paper in papers if match is None or mentions(paper, match)]
+    why = why_merged(found, snapshot.records()) if merged else {}
+    if merged:
+        found = [paper for paper in found if paper.paper_id in why]
     for paper in found:
+        reasons = why.get(paper.paper_id)
         if terminal.as_json:
-            terminal.emit(paper.to_json())
+            terminal.emit({**paper.to_json(), **({"merged_by": reasons} if reasons else {})})
         else:
-            click.echo(list_line(paper))
-    count = left_out(snapshot, filters)
-    kind = "accepted papers" if count else "papers"
-    terminal.note(f"{len(found):,} of {len(snapshot) - count:,} {kind}")
-    if count:
-        terminal.note(told_left_out(count))
+            click.echo(merged_lines(paper, reasons) if reasons else list_line(paper))
+    population = told_left_out(snapshot, filters) or f"of {len(snapshot):,} papers"
+    terminal.note(f"{len(found):,} {population[0].lower()}{population[1:]}")
 
 
 def _sample() -> Batch:
