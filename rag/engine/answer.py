@@ -13,7 +13,7 @@ from rag.engine.listing import KINDS, NOTHING, Listed
 from rag.engine.names import TITLE, Names
 from rag.engine.outcome import TOO_MUCH, doubt, indications
 from rag.engine.premise import denial
-from rag.engine.question import FollowUp, Question, Turn, understand
+from rag.engine.question import FollowUp, Question, Turn, kind_of, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
 from rag.errors import BudgetError, EndpointError
 from rag.retrieve.filters import Filters
@@ -176,7 +176,8 @@ class Asker:
         text, usage = rewrite(model, task, question, history, self._called)
         if text is None:
             return found, usage
-        return FollowUp(text, tuple(self.names.rows(text)) or found.rows), usage
+        rows = tuple(self.names.rows(text)) or found.rows
+        return FollowUp(text, rows, request=found.request), usage
 
     def _resolved(self, question: str, history: Sequence[Turn]) -> FollowUp:
         if named := self._named_alone(question):
@@ -206,7 +207,7 @@ class Asker:
         handles = self.retriever.snapshot.handles
         named = [handles[row] for row in self.names.rows(found.standalone)]
         named = named or list(self._mentioned(found.standalone))
-        return understand(question, found.standalone, named, len(found.rows))
+        return understand(question, found.standalone, named, len(found.rows), found.request)
 
     def _named(self, question: str) -> Sequence[int]:
         """The papers that a question calls by name: by their own or, without one, by what looks
@@ -247,6 +248,7 @@ class Asker:
         rows = self._rows(signals, focus, filters, also)
         named = [row for row in self._named(asked.standalone) if row in rows]
         continued = [row for row in focus if row in rows]
+        asked = self._held_against(asked, continued)
         found = self._listed(asked, signals, named, continued, rows)
         if asked.kind == "compare" and not asked.introduces:
             return self._compared(asked, signals, rows, named, continued)
@@ -258,6 +260,16 @@ class Asker:
         denied = denial(self.retriever, asked, picked)
         about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered
+
+    def _held_against(self, asked: Question, continued: Sequence[int]) -> Question:
+        """The question as a comparison, where it goes on about one paper and holds it against
+        something that this paper says nothing of."""
+        if asked.kind != "follow-up" or kind_of(asked.standalone) != "compare":
+            return asked
+        from rag.engine.sides import beside
+
+        apart = continued and beside(self.retriever, asked.standalone, continued[0])
+        return replace(asked, kind="compare") if apart else asked
 
     def _listed(
         self,

@@ -89,7 +89,9 @@ class Considered:
         said = asked.kind == "definition" or asked.introduces
         if said or self.listed.sure or self.corrects:
             return "answered"
-        return "not_in_corpus" if self.listed.absent else None
+        if self.listed.absent:
+            return "not_in_abstracts" if self.listed.among else "not_in_corpus"
+        return None
 
     def papers(self, rows: Sequence[int]) -> list[Paper]:
         return [self.retriever.snapshot.paper(row) for row in rows]
@@ -155,7 +157,7 @@ def declined(considered: Considered, outcome: Outcome) -> Answer:
     answer = refusal(considered.question, outcome, nearest)
     if considered.question.kind not in ("list", "count", "find") or considered.literal:
         return answer
-    none = f"0 of {len(considered.rows)} papers are about that."
+    none = f"0 of {population(considered)} papers are about that."
     return replace(answer, text=answer.text.replace(REFUSALS[outcome], none, 1))
 
 
@@ -186,7 +188,13 @@ def count(considered: Considered, end: str) -> list[str]:
     """How many papers a list or count is about, and of how many; nothing for other questions."""
     if considered.question.kind not in ("list", "count") or not considered.literal:
         return []
-    return [f"{len(considered.literal)} of {len(considered.rows)} papers{end}"]
+    return [f"{len(considered.literal)} of {population(considered)} papers{end}"]
+
+
+def population(considered: Considered) -> str:
+    """How many papers were looked through, and which if not all."""
+    among = considered.listed.among
+    return f"these {among}" if among else str(len(considered.rows))
 
 
 def _outcome(considered: Considered) -> Outcome:

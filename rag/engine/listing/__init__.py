@@ -24,6 +24,8 @@ class Listed:
     sure: bool = False
     absent: bool = False
     """Whether all papers were looked through, and none comes near what is asked for."""
+    among: int = 0
+    """How many papers of the conversation were looked through; 0 for all papers there are."""
 
 
 NOTHING = Listed()

@@ -31,9 +31,11 @@ def listed(
     their nearness; ``named`` are called by name, and the conversation goes on about ``focus``."""
     if question.kind == "similar":
         return _similar(retriever, [*named, *focus][:1], rows)
-    wanted = wish(_said(question, focus))
+    wanted = wish(question.wish)
     found = members(retriever, wanted)
     matched = found.among(focus or rows)
+    if focus and question.narrows:
+        return _narrowed(retriever, signals, question, found, matched, focus)
     if not (wanted.literal or wanted.without or focus) and doubtful(found, matched, rows):
         near = outstanding(signals, rows)
         return Listed(near, one_each(retriever, signals, question, found, near))
@@ -53,6 +55,25 @@ def listed(
     return Listed(matched, picked, True)
 
 
+def _narrowed(
+    retriever: Retriever,
+    signals: Signals,
+    question: Question,
+    found: Members,
+    matched: Sequence[int],
+    focus: Sequence[int],
+) -> Listed:
+    """Those of the conversation's papers that are asked for: of a wish at length that none of them
+    says, the one that stands out."""
+    if not matched and len(found.units) > FEW:
+        nearest = sorted(focus, key=lambda row: (-float(signals.fused[row]), row))
+        matched = outstanding(signals, nearest)[:1]
+    if not matched:
+        return Listed(absent=True, among=len(focus))
+    picked = one_each(retriever, signals, question, found, matched)
+    return Listed(matched, picked, sure=True, among=len(focus))
+
+
 def doubtful(found: Members, matched: Sequence[int], rows: Sequence[int]) -> bool:
     """Whether the words of a long request are said by papers, but by none of the nearest: then it
     was taken apart wrongly."""
@@ -63,11 +84,6 @@ def outstanding(signals: Signals, rows: Sequence[int]) -> list[int]:
     """The papers that a question in other words may mean: a few that stand out of the corpus."""
     least = OUTSTANDING / chance(len(signals.fused))
     return [row for row in rows[:FOUND] if signals.fused[row] >= least]
-
-
-def _said(question: Question, focus: Sequence[int]) -> str:
-    """The request itself: a follow-up has the names of its papers before it."""
-    return question.standalone.rsplit(": ", 1)[-1] if focus else question.standalone
 
 
 def _similar(retriever: Retriever, to: Sequence[int], rows: Sequence[int]) -> Listed:

@@ -28,7 +28,8 @@ _FRAME = frozenset(
     analyzes examine examines investigate investigates explore explores focus focuses count
     need needs require requires requiring number many way ways possible new ones these those else
     every each all conclude conclusions want good like mainly try tries tried out idea ideas
-    two three four train trains trained learn learns
+    also still even two three four train trains trained learn learns narrow
+    filter restrict limit down just
     """.split()
 )
 """Words at the edges of a request that say nothing about the papers wanted."""

@@ -1,0 +1,63 @@
+"""Questions as people put them: wishes that narrow, restrict, define and point elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag.embed.minilm import MiniLM
+from rag.engine.answer import Asker
+from rag.engine.question import Turn
+from rag.retrieve.hybrid import Retriever
+from rag.store.snapshot import Snapshot
+from rag.types import Answer
+from tests.corpus import PAPERS, index
+
+
+@pytest.fixture(scope="module")
+def asker(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Asker:
+    store = tmp_path_factory.mktemp("asking") / "store"
+    index(store, minilm, PAPERS)
+    return Asker(Retriever(Snapshot.open(store), minilm))
+
+
+def cited(answer: Answer) -> set[str]:
+    return {c.paper_id for statement in answer.statements for c in statement.citations}
+
+
+def conversation(asker: Asker, *questions: str) -> Answer:
+    """The answer to the last of several questions."""
+    history: list[Turn] = []
+    for question in questions:
+        answer = asker.ask(question, history)
+        refused = answer.outcome.startswith("not_in")
+        papers = tuple(paper.paper_id for paper in answer.sources)
+        history.append(Turn(question, answer.text, papers, refused))
+    return answer
+
+
+def test_a_list_is_narrowed_down_to_those_that_say_it(asker: Asker) -> None:
+    models = "Which papers are about models?"
+    some = conversation(asker, models, "which of them are about test sets?")
+    assert (some.kind, cited(some)) == ("list", {"leak"})
+    assert some.text.startswith("1 of these ")
+    none = conversation(asker, models, "which of those also use violins?")
+    assert (none.outcome, none.statements) == ("not_in_abstracts", ())
+    assert none.text.startswith("0 of these ")
+    counted = conversation(asker, models, "how many of them write proofs?")
+    assert (counted.kind, cited(counted)) == ("count", {"proof"})
+
+
+def test_the_other_side_of_a_follow_up_may_be_missing(asker: Asker) -> None:
+    answer = conversation(asker, "What is TideNet?", "compare it with zebras")
+    assert (answer.kind, answer.outcome) == ("compare", "partial")
+    assert answer.notes == ("Nothing here is about this side: zebras.",)
+    own = conversation(asker, "What is TideNet?", "how does it compare with neighbouring harbours?")
+    assert (own.kind, own.notes) == ("follow-up", ())
+
+
+def test_a_name_may_have_an_and_in_it(asker: Asker) -> None:
+    answer = asker.ask("TideNet vs. Rise and Fall")
+    assert answer.notes == ("Nothing here is about this side: Rise and Fall.",)
+    two = asker.ask("Compare TideNet with LemmaLoom and Fathom")
+    assert two.notes == ("Nothing here is about this side: Fathom.",)
+    assert cited(two) == {"tide", "proof"}
