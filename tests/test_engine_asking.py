@@ -6,17 +6,34 @@ import pytest
 
 from rag.embed.minilm import MiniLM
 from rag.engine.answer import Asker
+from rag.engine.listing.members import MAY, SAY_ONLY, UNSAID
 from rag.engine.question import Turn
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
 from rag.types import Answer
 from tests.corpus import PAPERS, index
+from tests.fakes import paper
+
+MORE = [
+    paper(
+        "kite",
+        "Kites tear in gusts that nobody foresees. We train a pilot only on synthetic winds. It "
+        "flew for six hours over the cliffs. Our code will be released.",
+        title="Pilots of Paper Kites",
+    ),
+    paper(
+        "yarn",
+        "Code generation for knitting machines is slow work. Our compiler turns drawings and "
+        "synthetic winds of yarn into stitches. It halves the waste of wool.",
+        title="Stitches from Drawings",
+    ),
+]
 
 
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Asker:
     store = tmp_path_factory.mktemp("asking") / "store"
-    index(store, minilm, PAPERS)
+    index(store, minilm, [*PAPERS, *MORE])
     return Asker(Retriever(Snapshot.open(store), minilm))
 
 
@@ -61,3 +78,21 @@ def test_a_name_may_have_an_and_in_it(asker: Asker) -> None:
     two = asker.ask("Compare TideNet with LemmaLoom and Fathom")
     assert two.notes == ("Nothing here is about this side: Fathom.",)
     assert cited(two) == {"tide", "proof"}
+
+
+def test_code_that_is_released_is_told_from_code_that_is_written(asker: Asker) -> None:
+    answer = asker.ask("Which papers release code?")
+    assert [statement.text for statement in answer.statements] == ["Our code will be released."]
+    without = asker.ask("Which papers have no code?")
+    assert cited(without) == {p.paper_id for p in (*PAPERS, *MORE)} - {"kite"}
+    assert without.notes == (UNSAID,)
+
+
+def test_a_restriction_is_checked_or_said_to_be_unchecked(asker: Asker) -> None:
+    only = asker.ask("Which papers use only synthetic winds?")
+    assert (cited(only), only.notes) == ({"kite"}, (SAY_ONLY,))
+    assert only.statements[0].text == "We train a pilot only on synthetic winds."
+    unchecked = asker.ask("Which papers use only drawings?")
+    assert "yarn" in cited(unchecked)
+    assert unchecked.notes == (MAY,)
+    assert asker.ask("Only papers about synthetic winds").notes == ()

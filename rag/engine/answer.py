@@ -78,7 +78,7 @@ class Asker:
             return replace(answer, question=question, usage=usage, notes=notes)
         if on_considered:
             on_considered(considered)
-        answer = considered.told_missing(self._answer(considered, on_text))
+        answer = considered.annotated(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
         notes = (*filter(None, [found.note, told]), *answer.notes)
         usage += answer.usage

@@ -58,10 +58,13 @@ class Considered:
         others = [sentence for sentence in self.picked if sentence.start != denial.start]
         return replace(self, picked=[denial, *others][:most], corrects=True)
 
-    def told_missing(self, answer: Answer) -> Answer:
-        """The answer, partial where it leaves out a side, and a note on each of those."""
-        notes = tuple(f"Nothing here is about this side: {side}." for side in self.missing)
-        partial = notes and answer.outcome == "answered"
+    def annotated(self, answer: Answer) -> Answer:
+        """The answer with notes on what it leaves out, partial where that is a side; on what was
+        not checked; and on the question's premise, where a sentence that it quotes denies that."""
+        notes = [f"Nothing here is about this side: {side}." for side in self.missing]
+        notes += [CORRECTED] if self.corrects and answer.statements else []
+        notes += self.listed.notes if answer.statements else ()
+        partial = self.missing and answer.outcome == "answered"
         return replace(
             answer,
             outcome="partial" if partial else answer.outcome,
@@ -115,7 +118,6 @@ def quoted(considered: Considered) -> Answer:
         statements=tuple(statements),
         sources=tuple(papers),
         engine="extractive",
-        notes=(CORRECTED,) if considered.corrects else (),
     )
 
 

@@ -49,7 +49,11 @@ def listing(considered: Considered) -> Listing | None:
     meant = frozenset(row for row in rows if 0 < found.score[row] < 1)
     left_out, denied = _without(texts, wanted.without, rows)
     units = (*found.units, *denied)
+    forms: tuple[tuple[tuple[str, int], ...], ...]
     forms = tuple(_forms(considered, texts, unit) for unit in units)
+    if wanted.release:
+        given = f"{' or '.join(wanted.release.things)} given away"
+        forms = (*forms, ((given, len(found.places)),))
     beside = len(rows) - len(said) - len(meant)
     matched = Matched(forms, left_out, len(said), len(meant), beside)
     return Listing(matched, said if units else frozenset(), meant, units, texts)

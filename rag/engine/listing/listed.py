@@ -38,21 +38,21 @@ def listed(
         return _narrowed(retriever, signals, question, found, matched, focus)
     if not (wanted.literal or wanted.without or focus) and doubtful(found, matched, rows):
         near = outstanding(signals, rows)
-        return Listed(near, one_each(retriever, signals, question, found, near))
+        return Listed(near, one_each(retriever, signals, question, found, near), notes=found.notes)
     plain = kind_of(question.standalone) != "fact"
     if plain and not (matched or focus):
         if len(found.units) <= FEW:
             return Listed(absent=True)
         matched = outstanding(signals, rows)
         picked = one_each(retriever, signals, question, found, matched)
-        return Listed(matched, picked, False)
+        return Listed(matched, picked, notes=found.notes)
     if question.kind == "find":
         best = matched[:FOUND]
         each = 2 if len(best) > 1 else 3
         picked = [s for row in best for s in brings(retriever, signals, question, found, row, each)]
-        return Listed(best, picked, found.likely)
+        return Listed(best, picked, found.likely, notes=found.notes)
     picked = one_each(retriever, signals, question, found, matched)
-    return Listed(matched, picked, True)
+    return Listed(matched, picked, sure=True, notes=found.notes)
 
 
 def _narrowed(
@@ -71,7 +71,7 @@ def _narrowed(
     if not matched:
         return Listed(absent=True, among=len(focus))
     picked = one_each(retriever, signals, question, found, matched)
-    return Listed(matched, picked, sure=True, among=len(focus))
+    return Listed(matched, picked, sure=True, among=len(focus), notes=found.notes)
 
 
 def doubtful(found: Members, matched: Sequence[int], rows: Sequence[int]) -> bool:
