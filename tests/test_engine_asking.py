@@ -7,7 +7,9 @@ import pytest
 from rag.embed.minilm import MiniLM
 from rag.engine.answer import Asker
 from rag.engine.listing.members import MAY, SAY_ONLY, UNSAID
+from rag.engine.overview import NOTE
 from rag.engine.question import Turn
+from rag.retrieve.filters import Filters
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
 from rag.types import Answer
@@ -96,3 +98,44 @@ def test_a_restriction_is_checked_or_said_to_be_unchecked(asker: Asker) -> None:
     assert "yarn" in cited(unchecked)
     assert unchecked.notes == (MAY,)
     assert asker.ask("Only papers about synthetic winds").notes == ()
+
+
+def test_fields_in_words_narrow_down_the_papers(asker: Asker) -> None:
+    answer = asker.ask("Which papers in the area of biology use cameras?")
+    assert (cited(answer), answer.question) == (
+        {"bees"},
+        "Which papers in the area of biology use cameras?",
+    )
+    assert answer.text.startswith("1 of 2 papers")
+    assert answer.notes == ("Read as filters: area “biology”, which 2 of 10 papers have.",)
+    every = asker.ask("papers from 2030")
+    assert cited(every) == {"bees", "leak"}
+    kept = asker.ask("papers from 2030 on bees", filters=Filters(year=2031))
+    assert cited(kept) <= {p.paper_id for p in PAPERS if p.year == 2031}
+    some = conversation(asker, "Which papers are about models?", "which of them are from 2030?")
+    assert cited(some) == {"leak"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the papers about?",
+        "What is this conference about?",
+        "summarize everything",
+        "give me an overview of the papers here",
+        "What topics are there?",
+        "Which topics do the papers cover?",
+    ],
+)
+def test_what_everything_is_about_is_no_single_papers_to_say(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    assert (answer.kind, answer.outcome, answer.sources) == ("overview", "not_in_abstracts", ())
+    assert "biology (2)" in answer.text
+    assert answer.notes == (NOTE,)
+
+
+@pytest.mark.parametrize(
+    "question", ["What are the papers on bees about?", "What topics in biology are there?"]
+)
+def test_what_some_papers_are_about_is_no_overview(asker: Asker, question: str) -> None:
+    assert asker.ask(question).kind != "overview"

@@ -9,9 +9,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from rag.engine.extractive import SENTENCES, near, select
+from rag.engine.fields import Values, remark, worded
 from rag.engine.listing import KINDS, NOTHING, Listed
 from rag.engine.names import TITLE, Names
 from rag.engine.outcome import TOO_MUCH, doubt, indications
+from rag.engine.overview import concerns_all, overview
 from rag.engine.premise import denial
 from rag.engine.question import FollowUp, Question, Turn, kind_of, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
@@ -62,11 +64,13 @@ class Asker:
         question = clean(question)
         if not len(self.retriever.snapshot):
             return _told(refusal(understand(question, question), "not_in_corpus", ()), on_text)
-        spelt = self._spelt(question)
+        spelt, filters, read = self._filtered(self._spelt(question), filters)
         found, usage = self._follow_up(spelt, history)
         if on_question and found.standalone != question:
             on_question(found.standalone)
         asked = self._asked(spelt, found)
+        if not found.rows and concerns_all(asked.standalone):
+            return _told(self._overview(asked, filters), on_text)
         signals = self.retriever.signals(asked.text)
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
@@ -74,15 +78,36 @@ class Asker:
         usage += spent
         if not (found.rows or considered.also) and (note := self.retriever.foreign(asked.text)):
             answer = _told(unread(asked, note), on_text)
-            notes = (*filter(None, [told]), *answer.notes)
+            notes = (*filter(None, [read, told]), *answer.notes)
             return replace(answer, question=question, usage=usage, notes=notes)
         if on_considered:
             on_considered(considered)
         answer = considered.annotated(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
-        notes = (*filter(None, [found.note, told]), *answer.notes)
+        notes = (*filter(None, [read, found.note, told]), *answer.notes)
         usage += answer.usage
         return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)
+
+    @cached_property
+    def _values(self) -> Values:
+        return Values(self.retriever.snapshot.papers())
+
+    def _filtered(self, question: str, filters: Filters | None) -> tuple[str, Filters | None, str]:
+        """The question without the fields that it names in words, the filters with those, unless
+        no paper would pass them, and what to tell the reader of it."""
+        bare, named = worded(question, lambda: self._values)
+        if not named:
+            return question, filters, ""
+        both = (filters or Filters()) & named
+        if not self._values.passing(both):
+            return question, filters, ""
+        passed = self._values.passing(named)
+        return bare, both, remark(named, passed, len(self.retriever.snapshot))
+
+    def _overview(self, asked: Question, filters: Filters | None) -> Answer:
+        papers = [*self.retriever.snapshot.papers()]
+        passing = filters.rows(papers) if filters else range(len(papers))
+        return overview(asked, [papers[row] for row in passing])
 
     def _spelt(self, question: str) -> str:
         return self.names.spelt(question, self.retriever.lexical.strange)
@@ -113,7 +138,8 @@ class Asker:
             return []
         from rag.engine.writing import shown_to, unasked
 
-        asked, focus = self.understood(clean(question), history)
+        question, filters, _ = self._filtered(clean(question), filters)
+        asked, focus = self.understood(question, history)
         considered = self.consider(asked, self.retriever.signals(asked.text), focus, filters)
         if unasked(considered):
             return []
@@ -250,6 +276,9 @@ class Asker:
         continued = [row for row in focus if row in rows]
         asked = self._held_against(asked, continued)
         found = self._listed(asked, signals, named, continued, rows)
+        if focus and asked.narrows:
+            found = found if continued else Listed(absent=True)
+            found = replace(found, among=len(focus))
         if asked.kind == "compare" and not asked.introduces:
             return self._compared(asked, signals, rows, named, continued)
         picked = found.picked or select(self.retriever, signals, asked, named, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag.errors import QuestionError
 from rag.types import Paper
@@ -30,6 +30,11 @@ class Filters:
 
     def __bool__(self) -> bool:
         return self != Filters()
+
+    def __and__(self, other: Filters) -> Filters:
+        """These, and those of the other for the fields that these leave open."""
+        open_ = {name: getattr(other, name) for name in _FIELDS if getattr(self, name) is None}
+        return replace(self, **open_)
 
     def match(self, paper: Paper) -> bool:
         """Whether a paper passes."""

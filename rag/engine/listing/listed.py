@@ -69,9 +69,9 @@ def _narrowed(
         nearest = sorted(focus, key=lambda row: (-float(signals.fused[row]), row))
         matched = outstanding(signals, nearest)[:1]
     if not matched:
-        return Listed(absent=True, among=len(focus))
+        return Listed(absent=True)
     picked = one_each(retriever, signals, question, found, matched)
-    return Listed(matched, picked, sure=True, among=len(focus), notes=found.notes)
+    return Listed(matched, picked, sure=True, notes=found.notes)
 
 
 def doubtful(found: Members, matched: Sequence[int], rows: Sequence[int]) -> bool:
