@@ -8,6 +8,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from rag.engine.expansion import abbreviated, expansion, spelling_out
 from rag.engine.extractive import SENTENCES, near, select
 from rag.engine.fields import Values, remark, worded
 from rag.engine.listing import KINDS, NOTHING, Listed
@@ -286,6 +287,8 @@ class Asker:
         weight = indications(self.retriever, signals, asked, weighed, named=bool(named))
         rows = list(dict.fromkeys([*found.rows, *rows]))
         considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
+        if not found.rows and (short := abbreviated(asked.standalone)):
+            considered = self._spelt_out(considered, short, bool(named))
         denied = denial(self.retriever, asked, picked)
         about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered
@@ -299,6 +302,16 @@ class Asker:
 
         apart = continued and beside(self.retriever, asked.standalone, continued[0])
         return replace(asked, kind="compare") if apart else asked
+
+    def _spelt_out(self, considered: Considered, short: str, named: bool) -> Considered:
+        """The same, with what an abbreviation stands for, unless it is asked what the paper is that
+        is called so."""
+        only = spelling_out(considered.question.standalone) is not None
+        if named and not only and self.names.rows(short):
+            return considered
+        if long := expansion(self.retriever, short, considered.rows):
+            return considered.spelling_out(long, 1 if only else SENTENCES)
+        return replace(considered, spelt_out=False) if only else considered
 
     def _listed(
         self,

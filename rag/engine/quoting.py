@@ -52,11 +52,21 @@ class Considered:
     also: tuple[str, ...] = ()
     corrects: bool = False
     """Whether the first sentence denies what the question presupposes."""
+    spelt_out: bool | None = None
+    """Whether the first sentence says what an abbreviation stands for; None if not that is asked
+    for."""
 
     def correcting(self, denial: Evidence, most: int) -> Considered:
         """The same, its answer beginning with a sentence that denies the question's premise."""
         others = [sentence for sentence in self.picked if sentence.start != denial.start]
         return replace(self, picked=[denial, *others][:most], corrects=True)
+
+    def spelling_out(self, long: Evidence, most: int) -> Considered:
+        """The same, its answer beginning with a sentence that spells an abbreviation out, of which
+        the others are only those of the same paper."""
+        others = [s for s in self.picked if s.row == long.row and s.start != long.start]
+        long = replace(long, score=self.picked[0].score)
+        return replace(self, picked=[long, *others][:most], spelt_out=True)
 
     def annotated(self, answer: Answer) -> Answer:
         """The answer with notes on what it leaves out, partial where that is a side; on what was
@@ -90,7 +100,9 @@ class Considered:
         listed there is none."""
         asked = self.question
         said = asked.kind == "definition" or asked.introduces
-        if said or self.listed.sure or self.corrects:
+        if self.spelt_out is False:
+            return self.judged if self.judged in REFUSALS else "not_in_abstracts"
+        if said or self.listed.sure or self.corrects or self.spelt_out:
             return "answered"
         if self.listed.absent:
             return "not_in_abstracts" if self.listed.among else "not_in_corpus"
