@@ -38,7 +38,8 @@ _SHARED = frozenset("a am as at die in no on so was will".split())
 """Are as common in English as in another of these languages, and tell nothing."""
 _SHORT = re.compile(
     r"^\W*(?:was (?:ist|sind|bedeutet|heißt|heisst|macht|kann|tut)|wer (?:ist|sind)"
-    r"|wie funktioniert|wozu dient|qu['’]est[- ]ce (?:que|qu['’])|c['’]est quoi|que (?:signifie|fait|veut dire)"
+    r"|wie funktioniert|wozu dient|qu['’]est[- ]ce (?:que|qu['’])|c['’]est quoi"
+    r"|que (?:signifie|fait|veut dire)"
     r"|qu?i est|comment fonctionne|(?:qué|que) (?:es|son|significa|hace)|cómo funciona"
     r"|(?:che )?cos['’](?:è|e)|(?:che )?cosa (?:è|significa|fa)|come funziona"
     r"|o que (?:é|e|são|significa|faz)|como funciona|wat (?:is|zijn|betekent|doet)|hoe werkt"
