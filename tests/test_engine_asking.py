@@ -139,3 +139,14 @@ def test_what_everything_is_about_is_no_single_papers_to_say(asker: Asker, quest
 )
 def test_what_some_papers_are_about_is_no_overview(asker: Asker, question: str) -> None:
     assert asker.ask(question).kind != "overview"
+
+
+def test_papers_other_than_one_leave_that_one_out(asker: Asker) -> None:
+    every = cited(asker.ask("Which papers use language models?"))
+    assert "proof" in every
+    for question in (
+        "papers other than LemmaLoom that use language models",
+        "Which papers besides LemmaLoom use language models?",
+        "Apart from LemmaLoom, which papers use language models?",
+    ):
+        assert cited(asker.ask(question)) == every - {"proof"}

@@ -8,9 +8,11 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from rag.engine.evidence import Evidence
 from rag.engine.expansion import abbreviated, expansion, spelling_out
 from rag.engine.extractive import SENTENCES, near, select
 from rag.engine.fields import Values, remark, worded
+from rag.engine.inventory import listing, wanted
 from rag.engine.listing import KINDS, NOTHING, Listed
 from rag.engine.names import TITLE, Names
 from rag.engine.outcome import TOO_MUCH, doubt, indications
@@ -289,6 +291,8 @@ class Asker:
         considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
         if not found.rows and (short := abbreviated(asked.standalone)):
             considered = self._spelt_out(considered, short, bool(named))
+        elif asked.kind in ("fact", "follow-up") and len({*named, *continued}) == 1:
+            considered = self._inventory(considered, (*named, *continued)[0])
         denied = denial(self.retriever, asked, picked)
         about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered
@@ -310,8 +314,21 @@ class Asker:
         if named and not only and self.names.rows(short):
             return considered
         if long := expansion(self.retriever, short, considered.rows):
-            return considered.spelling_out(long, 1 if only else SENTENCES)
-        return replace(considered, spelt_out=False) if only else considered
+            return considered.beginning(long, 1 if only else SENTENCES)
+        return replace(considered, certain=False) if only else considered
+
+    def _inventory(self, considered: Considered, row: int) -> Considered:
+        """The same, beginning with the sentence that names things of the class asked for."""
+        if not (things := wanted(considered.question.asked)):
+            return considered
+        snapshot = self.retriever.snapshot
+        text, spans = snapshot.paper(row).text, snapshot.spans(row)
+        sentences = [text[start:end] for start, end in spans]
+        place = listing(things, snapshot.handles[row], sentences)
+        if place is None:
+            return considered
+        first = Evidence(row, *spans[place], sentences[place], 0.0)
+        return considered.beginning(first, SENTENCES)
 
     def _listed(
         self,

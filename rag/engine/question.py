@@ -88,7 +88,11 @@ _COMPARE = re.compile(
     r"|\bwhat does each\b|\band (how|what|which|when|where) (in|family|according)\b",
     re.I,
 )
-_COMPARED = re.compile(r"\b(is|are|was|were|been|being) ((?!how\b)[\w-]+ ){0,3}?compared\b", re.I)
+_COMPARED = re.compile(
+    r"\b(is|are|was|were|been|being) ((?!how\b)[\w-]+ ){0,3}?compared\b"
+    r"|^(what|which) ([\w-]+ ){1,3}(do|does|did|is|are) [^?]*\bcompared? (with|to|against)\W*$",
+    re.I,
+)
 """Asks what a paper itself compares."""
 _COMPARING = re.compile(
     r"^(which|what|list|name)( of)?( the)? (papers|works) (that )?compare\b"

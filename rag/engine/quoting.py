@@ -52,21 +52,21 @@ class Considered:
     also: tuple[str, ...] = ()
     corrects: bool = False
     """Whether the first sentence denies what the question presupposes."""
-    spelt_out: bool | None = None
-    """Whether the first sentence says what an abbreviation stands for; None if not that is asked
-    for."""
+    certain: bool | None = None
+    """Whether the first sentence is of the form asked for, as one that spells out an abbreviation
+    is; False where none is, None where forms do not tell."""
 
     def correcting(self, denial: Evidence, most: int) -> Considered:
         """The same, its answer beginning with a sentence that denies the question's premise."""
         others = [sentence for sentence in self.picked if sentence.start != denial.start]
         return replace(self, picked=[denial, *others][:most], corrects=True)
 
-    def spelling_out(self, long: Evidence, most: int) -> Considered:
-        """The same, its answer beginning with a sentence that spells an abbreviation out, of which
-        the others are only those of the same paper."""
-        others = [s for s in self.picked if s.row == long.row and s.start != long.start]
-        long = replace(long, score=self.picked[0].score)
-        return replace(self, picked=[long, *others][:most], spelt_out=True)
+    def beginning(self, sentence: Evidence, most: int) -> Considered:
+        """The same, its answer beginning with a sentence of the form asked for, with others of the
+        same paper."""
+        others = [s for s in self.picked if s.row == sentence.row and s.start != sentence.start]
+        first = replace(sentence, score=self.picked[0].score)
+        return replace(self, picked=[first, *others][:most], certain=True)
 
     def annotated(self, answer: Answer) -> Answer:
         """The answer with notes on what it leaves out, partial where that is a side; on what was
@@ -100,9 +100,9 @@ class Considered:
         listed there is none."""
         asked = self.question
         said = asked.kind == "definition" or asked.introduces
-        if self.spelt_out is False:
+        if self.certain is False:
             return self.judged if self.judged in REFUSALS else "not_in_abstracts"
-        if said or self.listed.sure or self.corrects or self.spelt_out:
+        if said or self.listed.sure or self.corrects or self.certain:
             return "answered"
         if self.listed.absent:
             return "not_in_abstracts" if self.listed.among else "not_in_corpus"

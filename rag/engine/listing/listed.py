@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from rag.engine.listing import NOTHING, Listed
 from rag.engine.listing.meaning import chance
@@ -15,6 +16,7 @@ from rag.retrieve.hybrid import Retriever, Signals
 
 FOUND = 3
 """Papers at most for a question that one paper answers, or that no paper answers in its words."""
+_ASIDE = r"\b(?:other than|besides|apart from|aside from|except(?: for)?|excluding|not counting)"
 OUTSTANDING = 4.5
 """Summed z-scores from which on a paper stands out of some forty."""
 
@@ -31,7 +33,9 @@ def listed(
     their nearness; ``named`` are called by name, and the conversation goes on about ``focus``."""
     if question.kind == "similar":
         return _similar(retriever, [*named, *focus][:1], rows)
-    wanted = wish(question.wish)
+    excluded, request = excluding(question.wish, {retriever.snapshot.handles[r]: r for r in named})
+    rows = [row for row in rows if row not in excluded] if excluded else rows
+    wanted = wish(request)
     found = members(retriever, wanted)
     matched = found.among(focus or rows)
     if focus and question.narrows:
@@ -53,6 +57,20 @@ def listed(
         return Listed(best, picked, found.likely, notes=found.notes)
     picked = one_each(retriever, signals, question, found, matched)
     return Listed(matched, picked, sure=True, notes=found.notes)
+
+
+def excluding(request: str, named: Mapping[str, int]) -> tuple[set[int], str]:
+    """The papers that a request calls by name in order to leave them out, "other than TideNet", and
+    the request without that."""
+    if not named:
+        return set(), request
+    called = "|".join(re.escape(name) for name in sorted(named, key=len, reverse=True))
+    pattern = rf"{_ASIDE} (?:the |paper |on )*(?:(?:{called})(?:, |,? and |,? or )?)+"
+    found = re.search(pattern, request, re.I)
+    if not found:
+        return set(), request
+    left_out = {row for name, row in named.items() if name.lower() in found[0].lower()}
+    return left_out, f"{request[: found.start()]} {request[found.end() :]}"
 
 
 def _narrowed(
