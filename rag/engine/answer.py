@@ -8,11 +8,8 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from rag.engine.evidence import Evidence
-from rag.engine.expansion import abbreviated, expansion, spelling_out
 from rag.engine.extractive import SENTENCES, near, select
-from rag.engine.fields import Values, remark, worded
-from rag.engine.inventory import listing, wanted
+from rag.engine.forms import formed
 from rag.engine.listing import KINDS, NOTHING, Listed
 from rag.engine.names import TITLE, Names
 from rag.engine.outcome import TOO_MUCH, doubt, indications
@@ -30,8 +27,15 @@ from rag.types import Answer, Usage
 
 if TYPE_CHECKING:
     from rag.engine.explaining import Explanation
+    from rag.engine.fields import Values
     from rag.engine.writer import Writer
     from rag.models import Message, OnText
+
+_OF_PAPERS = (
+    *("paper", "work", "abstract", "stud", "article", "publication", "oral", "spotlight", "poster"),
+    *("area", "track", "categor", "them", "these", "those"),
+)
+"""Parts of words without one of which no question asks for papers by their fields."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +97,17 @@ class Asker:
 
     @cached_property
     def _values(self) -> Values:
+        from rag.engine.fields import Values
+
         return Values(self.retriever.snapshot.papers())
 
     def _filtered(self, question: str, filters: Filters | None) -> tuple[str, Filters | None, str]:
         """The question without the fields that it names in words, the filters with those, unless
         no paper would pass them, and what to tell the reader of it."""
+        if not any(word in question.lower() for word in _OF_PAPERS):
+            return question, filters, ""
+        from rag.engine.fields import remark, worded  # which loads all that requests consist of
+
         bare, named = worded(question, lambda: self._values)
         if not named:
             return question, filters, ""
@@ -289,10 +299,8 @@ class Asker:
         weight = indications(self.retriever, signals, asked, weighed, named=bool(named))
         rows = list(dict.fromkeys([*found.rows, *rows]))
         considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
-        if not found.rows and (short := abbreviated(asked.standalone)):
-            considered = self._spelt_out(considered, short, bool(named))
-        elif asked.kind in ("fact", "follow-up") and len({*named, *continued}) == 1:
-            considered = self._inventory(considered, (*named, *continued)[0])
+        if not found.rows:
+            considered = formed(considered, self.names, tuple(dict.fromkeys([*named, *continued])))
         denied = denial(self.retriever, asked, picked)
         about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered
@@ -306,29 +314,6 @@ class Asker:
 
         apart = continued and beside(self.retriever, asked.standalone, continued[0])
         return replace(asked, kind="compare") if apart else asked
-
-    def _spelt_out(self, considered: Considered, short: str, named: bool) -> Considered:
-        """The same, with what an abbreviation stands for, unless it is asked what the paper is that
-        is called so."""
-        only = spelling_out(considered.question.standalone) is not None
-        if named and not only and self.names.rows(short):
-            return considered
-        if long := expansion(self.retriever, short, considered.rows):
-            return considered.beginning(long, 1 if only else SENTENCES)
-        return replace(considered, certain=False) if only else considered
-
-    def _inventory(self, considered: Considered, row: int) -> Considered:
-        """The same, beginning with the sentence that names things of the class asked for."""
-        if not (things := wanted(considered.question.asked)):
-            return considered
-        snapshot = self.retriever.snapshot
-        text, spans = snapshot.paper(row).text, snapshot.spans(row)
-        sentences = [text[start:end] for start, end in spans]
-        place = listing(things, snapshot.handles[row], sentences)
-        if place is None:
-            return considered
-        first = Evidence(row, *spans[place], sentences[place], 0.0)
-        return considered.beginning(first, SENTENCES)
 
     def _listed(
         self,
