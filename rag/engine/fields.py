@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import NamedTuple
 
 from rag.engine.listing.wish import PAPERS, bare
@@ -84,6 +85,8 @@ _ASKS_FOR_PAPERS = re.compile(
 _OF_THEM = re.compile(r"\b(?:them|these|those|ones)\b", re.I)
 _OPEN = re.compile(r"\b(are|is|were)(?=\W*$)", re.I)
 _GAP = re.compile(r" (?=[?.!,])")
+MENTIONS = 4
+"""Of areas in a question, at most."""
 LONGEST = 14
 """Words of an area's name that are tried."""
 
@@ -123,10 +126,10 @@ def remark(filters: Filters, passed: int, papers: int) -> str:
 
 
 def _area(question: str, values: Callable[[], Values]) -> Named | None:
-    for match in _IN_AREA.finditer(question):
+    for match in islice(_IN_AREA.finditer(question), MENTIONS):
         if values().has("area", match[1]):
             return Named(match.span(), "area", match[1])
-    for match in _OF_AREA.finditer(question):
+    for match in islice(_OF_AREA.finditer(question), MENTIONS):
         tokens = [*re.finditer(r"[^\s\"”]+", question[match.end() :])][:LONGEST]
         for last in reversed(tokens):
             name = question[match.end() : match.end() + last.end()].strip(" ,.;:!?'’")

@@ -54,6 +54,8 @@ _DENIED = re.compile(
     r"(?:\s+(?:\w+)){0,3}\s*$",
     re.I,
 )
+REACH = 100
+"""Characters before a thing in which it is said to be given away."""
 _HAD = ("code", "demo")
 """Things that a paper can only have by giving them away."""
 _LINK = re.compile(r"\b(?:links?|urls?|github|repositor(?:y|ies)|repos?)\b", re.I)
@@ -93,17 +95,18 @@ def asked(text: str) -> tuple[Release, str] | None:
     begin, end, lacking = len(text), 0, False
     for name, thing in _THINGS.items():
         for found in re.finditer(rf"\b(?:{thing}){_ENDS}", text, re.I):
-            before, after = text[: found.start()], text[found.end() :]
+            left, after = max(found.start() - REACH, 0), text[found.end() :]
+            before = text[left : found.start()]
             gives, offered = _GIVES.search(before), _OFFERED.match(after)
             has = None if after.strip(" ?.!") else _had(name, before)
             if not (gives or offered or has) or _makes_nothing(gives, offered):
                 continue
             things.append(name)
-            start = min(m.start() if m else found.start() for m in (gives, has))
-            denied = _DENIED.search(text[:start])
+            start = min(left + m.start() if m else found.start() for m in (gives, has))
+            denied = _DENIED.search(text[left:start])
             has_none = has is not None and _NO.fullmatch(has["has"])
             lacking |= bool(denied or has_none or (offered and offered["denied"]))
-            begin = min(begin, denied.start() if denied else start)
+            begin = min(begin, left + denied.start() if denied else start)
             end = max(end, found.end() + (offered.end() if offered else 0))
     if not things:
         return None
