@@ -322,6 +322,8 @@ def test_a_foreign_question_is_not_in_the_corpus(asker: Asker, question: str) ->
     [
         ("TideNet的主要贡献是什么？", "tide"),
         ("Was ist der Hauptbeitrag von TideNet?", "tide"),
+        ("Was ist TideNet?", "tide"),
+        ("Qu'est-ce que LemmaLoom ?", "proof"),
         ("Каков главный вклад LemmaLoom?", "proof"),
     ],
 )

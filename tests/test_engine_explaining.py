@@ -116,6 +116,21 @@ def test_papers_that_deny_what_is_refused_are_not_said_to_lack_it(
     assert "are left out" not in said and "“human” (1)" in said
 
 
+def test_papers_like_one_are_explained_by_that_one(explained: Explain) -> None:
+    found = explained("Papers like LemmaLoom?")
+    assert found.papers and found.papers[0].like == "LemmaLoom"
+    said = text(found)
+    assert "nearest to the paper" in said and "seen from LemmaLoom" in said
+    assert "doubt" not in said and "It lacks" not in said
+
+
+def test_a_word_that_no_paper_has_is_told_without_contradiction(explained: Explain) -> None:
+    none = text(explained("Which papers use zithers?"))
+    assert "“zithers” (in none)" in none and "the nearest ones count" not in none
+    some = text(explained("Which papers use microphones or zithers?"))
+    assert "It says what is asked for, as far as any paper does." in some
+
+
 def test_filters_and_a_follow_up_are_told(explained: Explain) -> None:
     history = (Turn("What is TideNet?", "A graph network.", ("tide",)),)
     found = explained("And by how much does it lower the error?", history, Filters(year=2031))

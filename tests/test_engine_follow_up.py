@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -41,7 +42,14 @@ TEXT = [Turn("What is LemmaLoom?", "A tool that mends proofs.")]
 
 def follow_up(question: str, history: Sequence[Turn]) -> FollowUp:
     names = Names([p.handle for p in PAPERS])
-    return resolve(question, history, names, PAPERS.__getitem__, ROWS.get, lambda text: HIVE)
+    found = resolve(question, history, names, PAPERS.__getitem__, ROWS.get, lambda text: HIVE)
+    return replace(found, request="")
+
+
+def request(question: str, history: Sequence[Turn]) -> str:
+    names = Names([p.handle for p in PAPERS])
+    found = resolve(question, history, names, PAPERS.__getitem__, ROWS.get, lambda text: HIVE)
+    return " ".join(found.request.split())
 
 
 Expected = tuple[str, str, list[int]]
@@ -179,6 +187,28 @@ def test_what_was_refused_is_no_topic_but_has_its_numbers() -> None:
     assert follow_up("What are its limits?", [*ONE, refused, refused]).rows == (TIDE,)
     named = Turn("How many GPUs has TideNet?", "They do not say.", ("tide",), refused=True)
     assert follow_up("And its error?", [named]).rows == (TIDE,)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Which of them use robots?", "Which of use robots?"),
+        ("which of those also sing?", "which of also sing?"),
+        ("only the ones about water", "only about water"),
+        ("Which ones are about water?", "Which are about water?"),
+        ("narrow it down to water", "narrow down to water"),
+    ],
+)
+def test_what_is_asked_of_papers_is_told_from_what_points_at_them(
+    question: str, asked: str
+) -> None:
+    assert request(question, LIST) == asked
+    assert follow_up(question, LIST).rows == (GRIP, HEADS, LOOM)
+
+
+def test_a_refusal_in_between_leaves_the_list_before_it() -> None:
+    refused = Turn("Which of them use quanta?", "0 of these 3.", ("grip", "heads"), refused=True)
+    assert follow_up("Which of them sing?", [*LIST, refused]).rows == (GRIP, HEADS, LOOM)
 
 
 @pytest.mark.parametrize("question", ["How do they differ?", "What do they have in common?"])

@@ -23,6 +23,8 @@ ABSTRACT = (
         ("How come FrostBell needs wind sensors to warn growers?", 1),
         ("Why does FrostBell increase the share of lost apples?", 2),
         ("FrostBell needs 50 % of the usual heaters, right?", 2),
+        ("How does FrostBell increase the share of lost apples?", 2),
+        ("Is it true that FrostBell sets its alarm margin to one?", 1),
         ("Why is heating alone enough to save the blossoms?", 3),
     ],
 )
@@ -38,6 +40,9 @@ def test_the_sentence_that_denies_a_premise_is_found(question: str, place: int) 
         "Why does FrostBell reduce the share of lost apples?",
         "Why is heating alone insufficient to save the blossoms?",
         "Why does FrostBell need a licence from the ministry?",
+        "How does FrostBell reduce the share of lost apples?",
+        "How much does FrostBell increase the share of lost apples?",
+        "Is it true that FrostBell warns growers without wind sensors?",
         "By how much does FrostBell increase the share of lost apples?",
     ],
 )

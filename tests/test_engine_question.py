@@ -108,6 +108,25 @@ def test_the_kind_of_a_follow_up_depends_on_how_many_papers_it_is_about(
     assert (asked.kind, asked.standalone, asked.asked) == (kind, standalone, "and them?")
 
 
+@pytest.mark.parametrize(
+    ("question", "papers", "kind"),
+    [
+        ("which of them use sound?", 3, "list"),
+        ("and which of those use sound?", 2, "list"),
+        ("only the ones about robots", 3, "list"),
+        ("how many of them use sound?", 3, "count"),
+        ("which of them is faster?", 2, "compare"),
+        ("how do they differ?", 2, "compare"),
+    ],
+)
+def test_a_follow_up_may_want_some_of_the_papers_only(
+    question: str, papers: int, kind: str
+) -> None:
+    asked = understand(question, f"How A differ: {question}", (), papers, "sound")
+    assert asked.kind == kind
+    assert asked.text == ("sound" if kind in ("list", "count") else asked.standalone)
+
+
 def test_a_follow_up_keeps_the_names_of_its_papers_in_what_is_searched() -> None:
     assert understand("?", "A; B; C: which papers use sound?", (), 3).text.startswith("A; B; C")
     assert understand("?", "Which papers use sound?", (), 0).text == "sound?"

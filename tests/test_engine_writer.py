@@ -9,6 +9,7 @@ import pytest
 from rag.embed.minilm import MiniLM
 from rag.engine.answer import Asker
 from rag.engine.check import Checker
+from rag.engine.premise import CORRECTED
 from rag.engine.writer import UNSUPPORTED, Writer
 from rag.engine.writing import INSTEAD, UNFOUNDED
 from rag.errors import BudgetError, EndpointUnreachable, RagError
@@ -198,6 +199,13 @@ def test_a_sentence_is_shown_before_the_next_one_is_written(asker: Ask) -> None:
 
     asker(model=Watched("")).ask("What do TideNet and LemmaLoom achieve?", on_text=shown.append)
     assert "38 %" in "".join(shown)
+
+
+def test_a_false_premise_is_noted_with_a_model_too(asker: Ask) -> None:
+    said = "Biologists could not tell drawn frames from real ones in 48 of 100 trials."
+    question = "Why do 40 of 100 trials fool biologists with drawn frames?"
+    answer = asker(said).ask(question)
+    assert (answer.engine, answer.notes[0]) == ("llm", CORRECTED)
 
 
 def test_a_list_says_how_many_papers_have_the_words(asker: Ask) -> None:

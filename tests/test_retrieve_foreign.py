@@ -47,10 +47,33 @@ def test_what_no_word_finds_says_what_to_configure(retriever: Retriever, questio
         "De novo design of the die",
         "la la land",
         "α-divergence",
+        "Was TideNet tested in harbours?",
+        "Was is the point of it?",
+        "co to expert routing",
     ],
 )
 def test_english_is_not_foreign(question: str) -> None:
     assert not is_foreign(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was ist TideNet?",
+        "Was macht TideNet besser als andere?",
+        "Wie funktioniert TideNet?",
+        "Qu'est-ce que TideNet ?",
+        "C’est quoi TideNet",
+        "¿Qué es TideNet?",
+        "Cos'è TideNet?",
+        "O que é TideNet?",
+        "Wat is TideNet?",
+        "Vad är TideNet?",
+        "Co to jest TideNet?",
+    ],
+)
+def test_the_shortest_questions_are_told_by_how_they_begin(question: str) -> None:
+    assert is_foreign(question)
 
 
 def test_names_are_what_is_in_latin_letters() -> None:

@@ -9,14 +9,16 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from rag.engine.extractive import SENTENCES, near, select
+from rag.engine.forms import formed
 from rag.engine.listing import KINDS, NOTHING, Listed
 from rag.engine.names import TITLE, Names
 from rag.engine.outcome import TOO_MUCH, doubt, indications
+from rag.engine.overview import concerns_all, overview
 from rag.engine.premise import denial
-from rag.engine.question import FollowUp, Question, Turn, understand
+from rag.engine.question import FollowUp, Question, Turn, kind_of, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
 from rag.errors import BudgetError, EndpointError
-from rag.retrieve.filters import Filters, told_left_out
+from rag.retrieve.filters import Filters, passing, told_left_out
 from rag.retrieve.foreign import is_foreign
 from rag.retrieve.hybrid import Retriever, Signals, check_question
 from rag.retrieve.spelling import parted
@@ -25,8 +27,15 @@ from rag.types import Answer, Usage
 
 if TYPE_CHECKING:
     from rag.engine.explaining import Explanation
+    from rag.engine.fields import Values
     from rag.engine.writer import Writer
     from rag.models import Message, OnText
+
+_OF_PAPERS = (
+    *("paper", "work", "abstract", "stud", "article", "publication", "oral", "spotlight", "poster"),
+    *("area", "track", "categor", "them", "these", "those"),
+)
+"""Parts of words without one of which no question asks for papers by their fields."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +71,13 @@ class Asker:
         question = clean(question)
         if not len(self.retriever.snapshot):
             return _told(refusal(understand(question, question), "not_in_corpus", ()), on_text)
-        spelt = self._spelt(question)
+        spelt, filters, read = self._filtered(self._spelt(question), filters)
         found, usage = self._follow_up(spelt, history)
         if on_question and found.standalone != question:
             on_question(found.standalone)
         asked = self._asked(spelt, found)
+        if not found.rows and concerns_all(asked.standalone):
+            return _told(self._overview(asked, filters), on_text)
         signals = self.retriever.signals(asked.text)
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
@@ -77,13 +88,13 @@ class Asker:
         usage += spent
         if not (found.rows or considered.also) and (note := self.retriever.foreign(asked.text)):
             answer = _told(unread(asked, note), on_text)
-            notes = (*filter(None, [told]), *answer.notes)
+            notes = (*filter(None, [read, told]), *answer.notes)
             return replace(answer, question=question, usage=usage, notes=notes)
         if on_considered:
             on_considered(considered)
-        answer = considered.told_missing(self._answer(considered, on_text))
+        answer = considered.annotated(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
-        remarks = [found.note, told, accepted]
+        remarks = [read, found.note, told, accepted]
         notes = (*filter(None, remarks), *answer.notes)
         usage += answer.usage
         return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)
@@ -97,6 +108,33 @@ class Asker:
         meant = [row for row in self._named(asked.standalone) if row in snapshot.unaccepted]
         names = [f"{snapshot.handles[row]} ({snapshot.paper(row).status})" for row in meant]
         return f"{told}. Asked about and left out: {', '.join(names)}" if names else told
+
+    @cached_property
+    def _values(self) -> Values:
+        from rag.engine.fields import Values
+
+        snapshot = self.retriever.snapshot
+        return Values(snapshot.papers(), {snapshot.ids[row] for row in snapshot.unaccepted})
+
+    def _filtered(self, question: str, filters: Filters | None) -> tuple[str, Filters | None, str]:
+        """The question without the fields that it names in words, the filters with those, unless
+        no paper would pass them, and what to tell the reader of it."""
+        if not any(word in question.lower() for word in _OF_PAPERS):
+            return question, filters, ""
+        from rag.engine.fields import remark, worded  # which loads all that requests consist of
+
+        bare, named = worded(question, lambda: self._values)
+        if not named:
+            return question, filters, ""
+        both = (filters or Filters()) & named
+        if not self._values.passing(both):
+            return question, filters, ""
+        passed = self._values.passing(named)
+        return bare, both, remark(named, passed, len(self.retriever.snapshot))
+
+    def _overview(self, asked: Question, filters: Filters | None) -> Answer:
+        snapshot = self.retriever.snapshot
+        return overview(asked, [snapshot.paper(row) for row in passing(snapshot, filters)])
 
     def _spelt(self, question: str) -> str:
         return self.names.spelt(question, self.retriever.lexical.strange)
@@ -127,7 +165,8 @@ class Asker:
             return []
         from rag.engine.writing import shown_to, unasked
 
-        asked, focus = self.understood(clean(question), history)
+        question, filters, _ = self._filtered(clean(question), filters)
+        asked, focus = self.understood(question, history)
         considered = self.consider(asked, self.retriever.signals(asked.text), focus, filters)
         if unasked(considered):
             return []
@@ -190,7 +229,8 @@ class Asker:
         text, usage = rewrite(model, task, question, history, self._called)
         if text is None:
             return found, usage
-        return FollowUp(text, tuple(self.names.rows(text)) or found.rows), usage
+        rows = tuple(self.names.rows(text)) or found.rows
+        return FollowUp(text, rows, request=found.request), usage
 
     def _resolved(self, question: str, history: Sequence[Turn]) -> FollowUp:
         if named := self._named_alone(question):
@@ -220,7 +260,7 @@ class Asker:
         handles = self.retriever.snapshot.handles
         named = [handles[row] for row in self.names.rows(found.standalone)]
         named = named or list(self._mentioned(found.standalone))
-        return understand(question, found.standalone, named, len(found.rows))
+        return understand(question, found.standalone, named, len(found.rows), found.request)
 
     def _named(self, question: str) -> Sequence[int]:
         """The papers that a question calls by name: by their own or, without one, by what looks
@@ -261,7 +301,11 @@ class Asker:
         rows = self._rows(signals, focus, filters, also)
         named = [row for row in self._named(asked.standalone) if row in rows]
         continued = [row for row in focus if row in rows]
+        asked = self._held_against(asked, continued)
         found = self._listed(asked, signals, named, continued, rows)
+        if focus and asked.narrows:
+            found = found if continued else Listed(absent=True)
+            found = replace(found, among=len(focus))
         if asked.kind == "compare" and not asked.introduces:
             return self._compared(asked, signals, rows, named, continued)
         picked = found.picked or select(self.retriever, signals, asked, named, rows)
@@ -269,9 +313,21 @@ class Asker:
         weight = indications(self.retriever, signals, asked, weighed, named=bool(named))
         rows = list(dict.fromkeys([*found.rows, *rows]))
         considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
+        if not found.rows:
+            considered = formed(considered, self.names, tuple(dict.fromkeys([*named, *continued])))
         denied = denial(self.retriever, asked, picked)
         about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered
+
+    def _held_against(self, asked: Question, continued: Sequence[int]) -> Question:
+        """The question as a comparison, where it goes on about one paper and holds it against
+        something that this paper says nothing of."""
+        if asked.kind != "follow-up" or kind_of(asked.standalone) != "compare":
+            return asked
+        from rag.engine.sides import beside
+
+        apart = continued and beside(self.retriever, asked.standalone, continued[0])
+        return replace(asked, kind="compare") if apart else asked
 
     def _listed(
         self,

@@ -34,8 +34,9 @@ MARGIN = 0.45
 _ENOUGH = re.compile(r"\benough\b", re.I)
 """What a paper would call sufficient, or insufficient."""
 _FRAME = re.compile(
-    r"^(?:(?:and|but|so|then),? )?(?:why(?: (?:is|are|was|were|do|does|did|has|have|had|can"
-    r"|should)(?! not))?|how come(?: that)?|given that|since|considering that|what explains|if)\b",
+    r"^(?:(?:and|but|so|then),? )?(?:(?:why|how)(?: (?:is|are|was|were|do|does|did|has|have|had|can"
+    r"|should)(?! not))|why|how come(?: that)?|given that|since|considering that|what explains|if"
+    r"|(?:is|isn['’]t) it (?:true|correct|right|the case) that)\b",
     re.I,
 )
 """How a question begins that asks for the reason of something, or starts from it."""

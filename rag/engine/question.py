@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from rag.retrieve.terms import STOP_WORDS, words
@@ -27,6 +27,8 @@ class Turn(NamedTuple):
 CONTEXT_CHARS = 2_000
 """Of each text of a turn, where the conversation's paper has to be searched for."""
 
+_LINK = re.compile(r"^(?:(?:and|but|so|then|also|now|ok(?:ay)?)\b[,\s]*)+", re.I)
+"""Only joins a question to the one before."""
 _COUNT = re.compile(
     r"\b(how many|what number|the number) (of the |of )?([\w-]+ )?"
     r"(papers|works|abstracts|studies|articles)\b"
@@ -42,6 +44,9 @@ _LIST = re.compile(
     r"|^what (else )?(is|was) (else )?there (here )?(on|about)\b"
     r"|^who (works|studies|uses)\b"
     r"|^(which|what) (ones|of (these|those|them))\b|^who else\b"
+    r"|\b(the|those) ones (that|which|who|on|about|with|without|using|for|from)\b"
+    r"|\b(narrow|filter|restrict|limit)\w* (it|them|this|that|these|those|the list)( down)?"
+    r" (to|by)\b"
     r"|^(do|does|did|have|has|are|is) (any|some) of (the|these|those|them)\b"
     r"|^(is|are|was|were) there (anything|something|any (work|research|literature|results?)) "
     r"(here )?(on|about)\b|^anything (here )?(on|about)\b",
@@ -83,7 +88,11 @@ _COMPARE = re.compile(
     r"|\bwhat does each\b|\band (how|what|which|when|where) (in|family|according)\b",
     re.I,
 )
-_COMPARED = re.compile(r"\b(is|are|was|were|been|being) ((?!how\b)[\w-]+ ){0,3}?compared\b", re.I)
+_COMPARED = re.compile(
+    r"\b(is|are|was|were|been|being) ((?!how\b)[\w-]+ ){0,3}?compared\b"
+    r"|^(what|which) ([\w-]+ ){1,3}(do|does|did|is|are) [^?]*\bcompared? (with|to|against)\W*$",
+    re.I,
+)
 """Asks what a paper itself compares."""
 _COMPARING = re.compile(
     r"^(which|what|list|name)( of)?( the)? (papers|works) (that )?compare\b"
@@ -106,6 +115,12 @@ _QUANTITY = re.compile(
     r"|fraction|percent(age)?|proportion|margin|factor|size|score|speed-?up|overhead|points)\b",
     re.I,
 )
+_RANKS = re.compile(
+    r"\b(more|most|less|least|better|best|worse|worst)\b"
+    r"|\b(is|are|was|were|does|do|works?|performs?|runs?|learns?|trains?) (the )?\w{2,}(er|est)\b",
+    re.I,
+)
+"""Asks which of two is ahead."""
 _ABOUT = frozenset(
     "do does work works about paper method model system framework approach problem solve address"
     " summary summarize summarise overview main idea contribution introduce propose tell describe"
@@ -123,7 +138,8 @@ _AGAINST = frozenset(
 class Question:
     """A question and how to go about it: ``asked`` as it was put, ``standalone`` so that it can
     be understood alone, ``text`` to search for; ``introduces`` if it only asks what several papers
-    are, each called by its name."""
+    are, each called by its name; ``request`` is what a follow-up asks, without what points at
+    papers."""
 
     asked: str
     standalone: str
@@ -131,30 +147,47 @@ class Question:
     kind: str
     wants_number: bool
     introduces: bool = False
+    request: str = ""
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it asks which of the papers of a conversation do something."""
+        return self.kind in ("list", "count") and kind_of(self.asked) in ("list", "count")
+
+    @property
+    def wish(self) -> str:
+        """What is asked of papers, whichever they are."""
+        return self.request or self.standalone
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
     """A question that can be understood alone, and the ``rows`` of the papers that it goes on
     about, best first: none if it is about no paper of the conversation; ``note`` tells the reader
-    why it was taken for a question of its own, if it points at papers that there were not."""
+    why it was taken for a question of its own, if it points at papers that there were not;
+    ``request`` is the question without the words that point at papers."""
 
     standalone: str
     rows: tuple[int, ...] = ()
     note: str = ""
+    request: str = ""
 
 
 def understand(
-    question: str, standalone: str, names: Sequence[str] = (), about: int = 0
+    question: str,
+    standalone: str,
+    names: Sequence[str] = (),
+    about: int = 0,
+    request: str = "",
 ) -> Question:
     """The kind and wishes of a question; ``standalone`` differs from it in a follow-up, which
-    goes on ``about`` so many papers. ``names`` are the handles that ``standalone`` calls papers
-    by."""
+    goes on ``about`` so many papers, and asks the ``request`` of them. ``names`` are the handles
+    that ``standalone`` calls papers by."""
     kind = kind_of(standalone)
     if SIMILAR.search(standalone) and (names or about):
         kind = "similar"
     elif standalone != question and about:
-        kind = _kind_of_follow_up(kind, about)
+        kind = _kind_of_follow_up(kind, question, about)
     elif kind == "fact" and len(names) == 1 and not _beyond(standalone, names):
         kind = "definition"
     elif _FIND.search(standalone) and (kind == "list" or (kind == "fact" and not _systems(names))):
@@ -166,7 +199,8 @@ def understand(
     framed = kind in ("list", "count", "find") and not (standalone != question and about)
     text = FRAME.sub("", standalone) if framed else standalone
     wants_number = bool(_QUANTITY.search(question))
-    return Question(question, standalone, text, kind, wants_number, introduces)
+    asked = Question(question, standalone, text, kind, wants_number, introduces, request)
+    return replace(asked, text=asked.wish) if about and asked.narrows else asked
 
 
 def _systems(names: Sequence[str]) -> list[str]:
@@ -174,15 +208,20 @@ def _systems(names: Sequence[str]) -> list[str]:
     return [name for name in names if " " not in name and name[1:] != name[1:].lower()]
 
 
-def _kind_of_follow_up(kind: str, papers: int) -> str:
-    """One on several papers wants something of each."""
+def _kind_of_follow_up(kind: str, question: str, papers: int) -> str:
+    """One on several papers wants something of each, unless it wants some of
+    them."""
     if papers < 2:
         return "follow-up"
+    put = kind_of(question)
+    if put == "count" or (put == "list" and (papers > 2 or not _RANKS.search(question))):
+        return put
     return kind if kind != "fact" else "compare" if papers == 2 else "list"
 
 
 def kind_of(question: str) -> str:
     """count, compare, list or fact, by the wording."""
+    question = _LINK.sub("", question)
     if _COUNT.search(question):
         return "count"
     if _COMPARING.search(question):

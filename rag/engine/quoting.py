@@ -54,16 +54,29 @@ class Considered:
     """What ``rows`` are."""
     corrects: bool = False
     """Whether the first sentence denies what the question presupposes."""
+    certain: bool | None = None
+    """Whether the first sentence is of the form asked for, as one that spells out an abbreviation
+    is; False where none is, None where forms do not tell."""
 
     def correcting(self, denial: Evidence, most: int) -> Considered:
         """The same, its answer beginning with a sentence that denies the question's premise."""
         others = [sentence for sentence in self.picked if sentence.start != denial.start]
         return replace(self, picked=[denial, *others][:most], corrects=True)
 
-    def told_missing(self, answer: Answer) -> Answer:
-        """The answer, partial where it leaves out a side, and a note on each of those."""
-        notes = tuple(f"Nothing here is about this side: {side}." for side in self.missing)
-        partial = notes and answer.outcome == "answered"
+    def beginning(self, sentence: Evidence, most: int) -> Considered:
+        """The same, its answer beginning with a sentence of the form asked for, with others of the
+        same paper."""
+        others = [s for s in self.picked if s.row == sentence.row and s.start != sentence.start]
+        first = replace(sentence, score=self.picked[0].score)
+        return replace(self, picked=[first, *others][:most], certain=True)
+
+    def annotated(self, answer: Answer) -> Answer:
+        """The answer with notes on what it leaves out, partial where that is a side; on what was
+        not checked; and on the question's premise, where a sentence that it quotes denies that."""
+        notes = [f"Nothing here is about this side: {side}." for side in self.missing]
+        notes += [CORRECTED] if self.corrects and answer.statements else []
+        notes += self.listed.notes if answer.statements else ()
+        partial = self.missing and answer.outcome == "answered"
         return replace(
             answer,
             outcome="partial" if partial else answer.outcome,
@@ -89,9 +102,13 @@ class Considered:
         listed there is none."""
         asked = self.question
         said = asked.kind == "definition" or asked.introduces
-        if said or self.listed.sure or self.corrects:
+        if self.certain is False:
+            return self.judged if self.judged in REFUSALS else "not_in_abstracts"
+        if said or self.listed.sure or self.corrects or self.certain:
             return "answered"
-        return "not_in_corpus" if self.listed.absent else None
+        if self.listed.absent:
+            return "not_in_abstracts" if self.listed.among else "not_in_corpus"
+        return None
 
     def papers(self, rows: Sequence[int]) -> list[Paper]:
         return [self.retriever.snapshot.paper(row) for row in rows]
@@ -115,7 +132,6 @@ def quoted(considered: Considered) -> Answer:
         statements=tuple(statements),
         sources=tuple(papers),
         engine="extractive",
-        notes=(CORRECTED,) if considered.corrects else (),
     )
 
 
@@ -157,7 +173,7 @@ def declined(considered: Considered, outcome: Outcome) -> Answer:
     answer = refusal(considered.question, outcome, nearest)
     if considered.question.kind not in ("list", "count", "find") or considered.literal:
         return answer
-    none = f"0 of {len(considered.rows)} {considered.population} are about that."
+    none = f"0 of {population(considered)} are about that."
     return replace(answer, text=answer.text.replace(REFUSALS[outcome], none, 1))
 
 
@@ -188,8 +204,13 @@ def count(considered: Considered, end: str) -> list[str]:
     """How many papers a list or count is about, and of how many; nothing for other questions."""
     if considered.question.kind not in ("list", "count") or not considered.literal:
         return []
-    listed, population = len(considered.literal), considered.population
-    return [f"{listed} of {len(considered.rows)} {population}{end}"]
+    return [f"{len(considered.literal)} of {population(considered)}{end}"]
+
+
+def population(considered: Considered) -> str:
+    """How many papers were looked through, and which if not all."""
+    among = considered.listed.among
+    return f"these {among} papers" if among else f"{len(considered.rows)} {considered.population}"
 
 
 def _outcome(considered: Considered) -> Outcome:

@@ -19,7 +19,7 @@ from rag.engine.names import TITLE
 from rag.engine.outcome import Indications, doubt, indications
 from rag.engine.question import Question
 from rag.retrieve.hybrid import Retriever, Signals
-from rag.retrieve.terms import words
+from rag.retrieve.terms import terms, words
 
 SPLITS, JOINTS = 4, 30
 """Places tried at most where a question may fall into sides, each of which takes two searches, and
@@ -65,11 +65,27 @@ _ONE = re.compile(r"\bwhich(?: one| of (?:them|the two))?\b|\bthe (?:other|forme
 """Asks for one of two, or of one of them."""
 _ASKS = re.compile(r"\b(?:how|what|which|when|where|why|who|it|they|does|do|did)\b", re.I)
 """Makes a question of a part, which then is no side."""
-_OTHER = re.compile(
-    r"\b(?:and|or|versus|vs\.?|with|from|than|to|unlike)\s+((?-i:[A-Z])\w+)\b(?!\s+(?-i:[A-Z]))",
+_OTHERS = re.compile(
+    r"\b(?:how|what|which|when|where|who|that|prior|previous|earlier|before|past|existing|current"
+    r"|others?|standard|conventional|traditional|classic\w*|usual|baselines?|alternatives?|rest"
+    r"|state[- ]of[- ]the[- ]art|sota|each|same)\b",
     re.I,
 )
-"""What may be a name where another side stands: "from Fathom"."""
+"""Means whatever else there is, of which a paper itself may speak."""
+_AND = re.compile(r" (?:and|&) ")
+_HELD_AGAINST = re.compile(
+    r"\b(?:compare[sd]?|comparison|contrast\w*|differs?|different|versus|vs)\b.*?"
+    r"\b(?:with|to|from|and|against|versus|vs\.?) ([^?]+?)[?.! ]*$",
+    re.I,
+)
+"""What a question names last that a paper is compared with."""
+_OTHER = re.compile(
+    r"(?:\b(?:versus|vs\.?|with|from|than|to|unlike)\s+(?-i:([A-Z]\w+ (?:and|&) [A-Z]\w+))"
+    r"|\b(?:and|or|versus|vs\.?|with|from|than|to|unlike)\s+((?-i:[A-Z])\w+))\b"
+    r"(?!\s+(?-i:[A-Z]))",
+    re.I,
+)
+"""What may be a name where another side stands: "from Fathom", "than Rise and Fall"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +133,16 @@ def sides(
         return described
     best = list(dict.fromkeys([*known, *rows]))[:2]
     return Sides([Side(row, question, signals, row in known) for row in best])
+
+
+def beside(retriever: Retriever, text: str, row: int) -> bool:
+    """Whether a question holds a paper against something that the paper says nothing of, so that
+    it has to be looked for elsewhere."""
+    other = _HELD_AGAINST.search(text)
+    own = set(terms(retriever.snapshot.paper(row).indexed_text))
+    own |= set(terms(retriever.snapshot.handles[row]))
+    said = set(terms(other[1])) if other and not _OTHERS.search(other[1]) else set()
+    return bool(said) and not said & own
 
 
 def side_by_side(retriever: Retriever, compared: Sides) -> list[Evidence]:
@@ -188,9 +214,14 @@ def _absent(
     """The names in a question that the corpus lacks."""
     known = {word for name in called for word in words(name)}
     vocabulary = retriever.lexical.vocabulary
+    others = [
+        name
+        for joined, alone in _OTHER.findall(text)
+        for name in (_AND.split(joined) if known & {*words(joined)} else [joined or alone])
+    ]
     return tuple(
         name
-        for name in dict.fromkeys([*TITLE.findall(text), *_OTHER.findall(text)])
+        for name in dict.fromkeys([*TITLE.findall(text), *others])
         if not known & set(words(name)) and unknown_name(f"on {name}", signals.repairs, vocabulary)
     )
 
@@ -282,6 +313,9 @@ def _nearest(
 
 
 def _doubt(retriever: Retriever, side: Side) -> float:
-    """How doubtful it is that anything here is about a side, as of a question of its own."""
+    """How doubtful it is that anything here is about a side, as of a question of its own; no
+    doubt is left where no paper has a word of it."""
+    if not any(map(retriever.lexical.knows, side.signals.terms)):
+        return 1.0
     sentences = evidence(retriever, side.signals, side.question, side.row)[:1]
     return doubt(indications(retriever, side.signals, side.question, sentences, named=False))

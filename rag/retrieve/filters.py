@@ -6,7 +6,7 @@ Unless a status or papers are named, those that were not accepted are left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag.corpus.status import NOT_ACCEPTED, STATUSES, status_of, unaccepted
@@ -46,6 +46,11 @@ class Filters:
     def only_accepted(self) -> bool:
         """Whether papers that were not accepted are left out."""
         return self.status is None and not self.papers
+
+    def __and__(self, other: Filters) -> Filters:
+        """These, and those of the other for the fields that these leave open."""
+        open_ = {name: getattr(other, name) for name in _FIELDS if getattr(self, name) is None}
+        return replace(self, **open_)
 
     def match(self, paper: Paper) -> bool:
         """Whether a paper passes."""

@@ -7,6 +7,7 @@ Knows scripts and a few little words, no language.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rag.retrieve.spelling import FAR, parted
@@ -20,9 +21,10 @@ ENGLISH_ONLY = "all-MiniLM-L6-v2"
 
 _LITTLE_WORDS = frozenset(
     "der die das und ist nicht mit wie welche welcher welches für von zu den dem ein eine einen "
-    "wird werden kann auf bei gibt es wer wo warum "
+    "wird werden kann auf bei gibt es wer wo warum als oder auch nach sich sie wir noch nur zum "
+    "zur im vom besser mehr macht andere anderen "
     "le la les des est dans pour quel quelle quels quelles une un du au aux qui que sur par avec "
-    "comment pourquoi sont ce cette "
+    "comment pourquoi sont ce cette ou plus mieux fait quoi "
     "el los las de del qué cómo cuál cuáles para una con por como son es en se y "
     "il lo gli che di per della del nel come quale quali è sono con "
     "os as um uma não dos das na no quais qual "
@@ -31,6 +33,20 @@ _LITTLE_WORDS = frozenset(
 ) - {"a", "i", "as", "on", "no", "an", "in"}
 """Of German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Polish: those that make up
 the most of any text."""
+
+_SHARED = frozenset("a am as at die in no on so was will".split())
+"""Are as common in English as in another of these languages, and tell nothing."""
+_SHORT = re.compile(
+    r"^\W*(?:was (?:ist|sind|bedeutet|heißt|heisst|macht|kann|tut)|wer (?:ist|sind)"
+    r"|wie funktioniert|wozu dient|qu['’]est[- ]ce (?:que|qu['’])|c['’]est quoi"
+    r"|que (?:signifie|fait|veut dire)"
+    r"|qu?i est|comment fonctionne|(?:qué|que) (?:es|son|significa|hace)|cómo funciona"
+    r"|(?:che )?cos['’](?:è|e)|(?:che )?cosa (?:è|significa|fa)|come funziona"
+    r"|o que (?:é|e|são|significa|faz)|como funciona|wat (?:is|zijn|betekent|doet)|hoe werkt"
+    r"|vad (?:är|betyder|gör)|hur fungerar|co to jest|czym jest|co oznacza|jak działa)\b",
+    re.I,
+)
+"""How the shortest questions begin, which have too few little words to tell."""
 
 FEWEST = 2
 """Little words from which on a text in Latin letters is taken for foreign."""
@@ -49,10 +65,18 @@ def is_foreign(question: str) -> bool:
     than of English."""
     if mostly_far(question):
         return True
+    begins = _SHORT.match(question)
+    if begins and not _english(set(words(question[begins.end() :]))):
+        return True
     asked = set(words(question))
     little = sum(word in _LITTLE_WORDS for word in asked)
-    english = sum(word in STOP_WORDS and word not in _LITTLE_WORDS for word in asked)
+    english = _english(asked)
     return little >= FEWEST and little > english
+
+
+def _english(asked: set[str]) -> int:
+    """How many little words are of English and of no other language."""
+    return len(asked & STOP_WORDS - _LITTLE_WORDS - _SHARED)
 
 
 def mostly_far(question: str) -> bool:

@@ -11,7 +11,6 @@ from rag.engine.explaining.values import Matched
 from rag.engine.explaining.words import phrase_in
 from rag.engine.listing.members import members
 from rag.engine.listing.wish import wish
-from rag.engine.question import Question
 from rag.engine.quoting import Considered
 from rag.retrieve.matching import Matcher, Unit, matcher
 
@@ -43,14 +42,18 @@ def listing(considered: Considered) -> Listing | None:
     if considered.question.kind not in KINDS:
         return None
     retriever = considered.retriever
-    wanted = wish(_request(considered.question))
+    wanted = wish(considered.question.wish)
     found, texts = members(retriever, wanted), matcher(retriever)
     rows = considered.listed.rows
     said = frozenset(row for row in rows if found.score[row] == 1)
     meant = frozenset(row for row in rows if 0 < found.score[row] < 1)
     left_out, denied = _without(texts, wanted.without, rows)
     units = (*found.units, *denied)
+    forms: tuple[tuple[tuple[str, int], ...], ...]
     forms = tuple(_forms(considered, texts, unit) for unit in units)
+    if wanted.release:
+        given = f"{' or '.join(wanted.release.things)} given away"
+        forms = (*forms, ((given, len(found.places)),))
     beside = len(rows) - len(said) - len(meant)
     matched = Matched(forms, left_out, len(said), len(meant), beside)
     return Listing(matched, said if units else frozenset(), meant, units, texts)
@@ -81,9 +84,3 @@ def _forms(considered: Considered, texts: Matcher, unit: Unit) -> tuple[tuple[st
 def _written(considered: Considered, rows: Sequence[int], form: Sequence[str]) -> str | None:
     papers = (considered.retriever.snapshot.paper(row) for row in rows)
     return next(filter(None, (phrase_in(paper, form) for paper in papers)), None)
-
-
-def _request(question: Question) -> str:
-    """The request itself: a follow-up has the names of its papers before it."""
-    follows = question.standalone != question.asked
-    return question.standalone.rsplit(": ", 1)[-1] if follows else question.standalone

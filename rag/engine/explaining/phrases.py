@@ -51,7 +51,9 @@ INDICATIONS: Mapping[str, Phrase] = {
         bound=0.8,
     ),
     "named": Phrase("a paper is called by its name, so that one has to say it"),
-    "uncovered": Phrase("{share} of what is asked for stands in none of the papers", bound=0.01),
+    "uncovered": Phrase(
+        "{share} of what is asked for stands in none of the papers found", bound=0.01
+    ),
     "continued": Phrase("the question goes on with a conversation, so its words say little"),
     "unknown_name": Phrase("something is named that no abstract here mentions"),
     "figure_missing": Phrase("a figure is asked for, and the paper gives none of that kind"),

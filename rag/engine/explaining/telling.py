@@ -34,6 +34,10 @@ REFUSED = {
 REGARDLESS = "It is answered all the same: papers say it, or are what it is about."
 """Where the doubt does not decide."""
 
+FORMLESS = "It is refused all the same: no sentence is of the form asked for."
+LIKE = "They are nearest to the paper, by meaning and by the words that are most its own."
+"""Why papers are given that are like one: the question's words say nothing of them."""
+
 
 def told(found: Explanation) -> list[Part]:
     """The whole explanation, most general first."""
@@ -42,7 +46,9 @@ def told(found: Explanation) -> list[Part]:
     question = list(_question(found.understood))
     parts = [("The question", question)] if question else []
     if found.matched:
-        parts.append(("What was looked for in every paper", list(_matched(found.matched))))
+        absent = bool(found.verdict and found.verdict.absent)
+        looked_for = list(_matched(found.matched, absent=absent))
+        parts.append(("What was looked for in every paper", looked_for))
     if found.verdict:
         parts.append(_verdict(found.verdict))
     parts += [(paper.name, list(_paper(paper, known, population))) for paper in found.papers]
@@ -71,9 +77,12 @@ def _question(question: Understood) -> Iterator[str]:
         yield f"The filters left {question.passed:,} of {question.population:,} papers."
 
 
-def _matched(matched: Matched) -> Iterator[str]:
+def _matched(matched: Matched, *, absent: bool) -> Iterator[str]:
     for forms in matched.forms:
-        yield f"{_list([f'“{name}” ({papers:,})' for name, papers in forms[:FORMS]], 'or')}."
+        each = [
+            f"“{name}” ({f'{papers:,}' if papers else 'in none'})" for name, papers in forms[:FORMS]
+        ]
+        yield f"{_list(each, 'or')}."
     if matched.without:
         yield f"Papers with {_list(_quoted(matched.without), 'or')} are left out."
     if not matched.forms and matched.said:
@@ -89,7 +98,7 @@ def _matched(matched: Matched) -> Iterator[str]:
     yield (
         f"Papers found: {_list(counts, 'and')}."
         if counts
-        else "No paper was found by that, so the nearest ones count."
+        else f"No paper was found by that{'' if absent else ', so the nearest ones count'}."
     )
 
 
@@ -104,20 +113,32 @@ def _verdict(verdict: Verdict) -> Part:
         lines.append("The model was not asked.")
     lines += [f"Against an answer: {'; '.join(against)}."] if against else []
     lines += [f"For one: {'; '.join(favour)}."] if favour else []
+    if not verdict.indications:
+        return "Answered", [*lines, LIKE]
     lines.append(
         f"Together they leave a doubt of {share(verdict.doubt)}; {share(TOO_MUCH)} is too much."
     )
     if verdict.outcome not in REFUSED and verdict.doubt >= TOO_MUCH:
         lines.append(REGARDLESS)
+    certainly = verdict.absent or verdict.declined or verdict.unasked
+    if verdict.outcome in REFUSED and verdict.doubt < TOO_MUCH and not certainly:
+        lines.append(FORMLESS)
     return REFUSED.get(verdict.outcome, "Answered"), lines
 
 
 def _paper(paper: FoundPaper, known: Mapping[str, Word], population: int) -> Iterator[str]:
     yield f"It is number {paper.rank:,} of the papers found."
+    if paper.like:
+        shared = f"has {_list(_quoted(paper.has.values()), 'and')}" if paper.has else "has none"
+        yield f"Of the words that are most {paper.like}'s own it {shared}."
+        near = _nearness(paper.abstract_nearer, paper.sentence_nearer)
+        yield f"By meaning, {near}, seen from {paper.like}."
+        return
     if paper.named:
         yield "The question calls it by its name."
     if paper.said:
-        yield "It says what is asked for."
+        unsaid = any(not known[asked].papers for asked in paper.lacks)
+        yield f"It says what is asked for{', as far as any paper does' if unsaid else ''}."
     if paper.meant:
         yield "It means what is asked for, but does not say it in as many words."
     if paper.has:

@@ -45,7 +45,8 @@ class FoundPaper:
     ``has`` maps the question's words to how the paper writes them. ``abstract_nearer`` and
     ``sentence_nearer`` are shares, in [0, 1], of the other papers to which the question is less
     near by meaning, by the whole abstract and by the best sentence. ``said`` if a list has it
-    for its words, ``meant`` if for its meaning.
+    for its words, ``meant`` if for its meaning. One that is ``like`` another is near to that, and
+    ``has`` the words that are most that one's own.
     """
 
     paper_id: str
@@ -58,6 +59,7 @@ class FoundPaper:
     sentence_nearer: float
     said: bool = False
     meant: bool = False
+    like: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from rag.engine.explaining.values import (
     Word,
 )
 from rag.engine.explaining.words import words_of, written_in
+from rag.engine.listing.similar import shared_words
 from rag.engine.names import Names
 from rag.engine.outcome import Indications, doubt
 from rag.engine.quoting import REFUSALS, Considered
@@ -56,9 +57,14 @@ def explain(considered: Considered, answer: Answer, context: Context | None = No
     rows = [retriever.snapshot.row_of[paper.paper_id] for paper in answer.sources]
     spots = _quoted(retriever, answer)[:SENTENCES]
     finding = _Finding(retriever, signals, words, considered.rows, question.standalone, found)
+    to = _likened(considered)
+    papers = (
+        finding.paper(row) if to is None else _like(retriever, to, row, place)
+        for place, row in enumerate(rows[:PAPERS], start=1)
+    )
     return Explanation(
         _understood(considered, words),
-        tuple(finding.paper(row) for row in rows[:PAPERS]),
+        tuple(papers),
         max(len(rows) - PAPERS, 0),
         tuple(_sentence(considered, words, found, *spot) for spot in spots),
         found.matched if found else None,
@@ -136,6 +142,37 @@ class _Finding:
         )
 
 
+def _likened(considered: Considered) -> int | None:
+    """The paper that others were looked for that are like it."""
+    if considered.question.kind != "similar" or not considered.listed.rows:
+        return None
+    named = Names(considered.retriever.snapshot.handles).rows(considered.question.standalone)
+    return next((row for row in named if row not in considered.listed.rows), None)
+
+
+def _like(retriever: Retriever, to: int, row: int, rank: int) -> FoundPaper:
+    """Why a paper is like another one."""
+    snapshot, papers = retriever.snapshot, len(retriever.snapshot)
+    cosines = snapshot.vectors @ snapshot.vectors[to]
+    best = [float(cosines[papers:][snapshot.sentence_rows(each)].max()) for each in range(papers)]
+    shared = {
+        term: written_in(snapshot.paper(row), term) for term in shared_words(retriever, to, row)
+    }
+    others = np.arange(papers) != to
+    place = row - (row > to)
+    return FoundPaper(
+        snapshot.paper(row).paper_id,
+        snapshot.paper(row).name,
+        rank,
+        False,
+        {term: written for term, written in shared.items() if written},
+        (),
+        _nearer(cosines[:papers][others], place),
+        _nearer(np.array(best, np.float32)[others], place),
+        like=snapshot.handles[to],
+    )
+
+
 def _nearer(cosines: NDArray[np.float32], row: int) -> float:
     """Share of the other papers that are less near; 1 for the nearest, also of equals."""
     rounded = cosines.round(4)
@@ -194,10 +231,11 @@ def _gains(considered: Considered, row: int, texts: Sequence[str], place: int) -
 
 def _verdict(considered: Considered, answer: Answer, context: Context | None) -> Verdict:
     refused = answer.outcome in REFUSALS
+    likened = considered.question.kind == "similar" and considered.listed.sure
     return Verdict(
         answer.outcome,
         round(doubt(considered.indications), 4),
-        _indicated(considered.indications),
+        () if likened else _indicated(considered.indications),
         considered.listed.absent,
         unasked=refused and answer.engine == "llm" and context is None,
         declined=refused and context is not None,

@@ -72,14 +72,18 @@ class Past:
 
     def listed(self, least: int) -> list[int]:
         """The papers of the latest turn that showed so many; else of the latest that has any."""
-        shown = map(self.shown, self.turns)
+        return self._latest(self.turns, least)
+
+    def _latest(self, turns: Sequence[Turn], least: int) -> list[int]:
+        shown = map(self.shown, turns)
         return next((rows for rows in shown if len(rows) >= least), self.subjects)
 
     @cached_property
     def together(self) -> list[int]:
         """The papers that "both" or "they" means."""
         named = self.named(self.turns[0].question)
-        return named if len(named) > 1 else self.listed(2)
+        answered = [turn for turn in self.turns if not turn.refused]
+        return named if len(named) > 1 else self._latest(answered or self.turns, 2)
 
     def named(self, text: str) -> list[int]:
         """Rows of the papers that a text calls by a handle or by what we have called them."""

@@ -33,8 +33,11 @@ _NTH = {
 _KIND = r"(?:ones?|papers?|works?|study|studies|articles?|abstracts?)"
 _GROUP = r"(?:them|these|those)"
 _VERB = (
-    r"(?:is|are|was|were|has|have|do|does|did|(?:do|does|did)n['’]t|can|uses?|works?|reports?|studies|study|apply|applies"
-    r"|needs?|shows?|proposes?|deals?|evaluates?|releases?|mentions?|trains?|tests?)"
+    r"(?:(?:also|still|even|actually|really|only|all|both) (?=[a-z])"
+    r"|is|are|was|were|has|have|do|does|did|(?:do|does|did)n['’]t|can|uses?|works?|reports?"
+    r"|studies|study|apply|applies|needs?|shows?|proposes?|deals?|evaluates?|releases?|mentions?"
+    r"|trains?|tests?|concerns?|contains?|covers?|discuss|involves?|introduces?|rely|relies"
+    r"|requires?|come|comes|make|makes|focus|treats?|without|about|on|with)"
 )
 _POINTER = re.compile(
     r"(?<!\w)\[(?P<mark>[1-9]\d?)\](?!\()"
@@ -48,6 +51,9 @@ _POINTER = re.compile(
     rf"|(?<=\bof )(?:them|{_GROUP}(?: (?:two|three))?(?: {_KIND}|(?=\W*$| {_VERB}\b)))\b"
     rf"|\b(?:all|both) of {_GROUP}\b|\bboth (?:papers|works|studies)\b"
     r"|\b(?:these|those) (?:two |three )?(?:papers|works|studies|abstracts)\b"
+    r"|\b(?:the|those) ones(?= (?:that|which|who|on|about|with|without|using|for|from)\b)"
+    r"|(?<=^which )ones\b|(?:(?<=\bnarrow )|(?<=\bfilter )|(?<=\brestrict )|(?<=\blimit ))"
+    r"(?:it|them|this|that|these|those|the list)(?= (?:down )?(?:to|by)\b)"
     r"|\b(?:the|all) (?:two|three)(?: papers| works| studies|(?=\W*$))"
     r"|(?:(?<=\bdo )|(?<=\bdid )|(?<=\bare )|(?<=\bhave )|(?<=\bcan ))both\b(?! \S+ and\b)",
     re.I,

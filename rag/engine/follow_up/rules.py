@@ -9,7 +9,15 @@ from collections.abc import Callable, Sequence
 from rag.engine.anaphora import continues
 from rag.engine.follow_up.ellipsis import completed
 from rag.engine.follow_up.past import QUESTION_CHARS, Past
-from rag.engine.follow_up.pointers import Pointer, leaning, leans_past, pointers, put, too_many
+from rag.engine.follow_up.pointers import (
+    Pointer,
+    Span,
+    leaning,
+    leans_past,
+    pointers,
+    put,
+    too_many,
+)
 from rag.engine.names import Names
 from rag.engine.question import FollowUp, Turn
 from rag.types import Paper
@@ -49,7 +57,8 @@ def resolve(
         rows = [row for pointer in found for row in pointer.rows] + past.named(whole)
     if _FOR_OTHERS.search(whole) and not any(pointer.certain for pointer in found):
         rows = []
-    return FollowUp(_spelt_out(whole, found, past), tuple(dict.fromkeys(rows)))
+    request = _cut(whole, [pointer.span for pointer in found]) if found else ""
+    return FollowUp(_spelt_out(whole, found, past), tuple(dict.fromkeys(rows)), request=request)
 
 
 def _references(question: str, past: Past) -> list[Pointer]:
@@ -66,7 +75,7 @@ def _references(question: str, past: Past) -> list[Pointer]:
 
 def _spelt_out(question: str, found: Sequence[Pointer], past: Past) -> str:
     """The question with names in the place of words; before it where they do not fit in."""
-    text, rest, before = question, question, list[int]()
+    text, before = question, list[int]()
     for pointer in reversed(found):
         name = past.joined(pointer.rows)
         if name and pointer.span[1]:
@@ -75,12 +84,18 @@ def _spelt_out(question: str, found: Sequence[Pointer], past: Past) -> str:
             before = [*pointer.rows, *before]
             one = pointer.certain and len(pointer.rows) == 1
             text = put(text, pointer.span, "it") if one else text
-        rest = put(rest, pointer.span, "")
-    if found and _BARE.fullmatch(rest):
+    if found and _BARE.fullmatch(_cut(question, [pointer.span for pointer in found])):
         return past.ask_about([row for pointer in found for row in pointer.rows])
     if before:
         return past.before(before, text)
     return question if text == question else _capital(_LINK.sub("", text))
+
+
+def _cut(question: str, spans: Sequence[Span]) -> str:
+    """The question without some stretches, which are in order."""
+    for start, end in reversed(spans):
+        question = f"{question[:start]}{question[end:]}"
+    return question
 
 
 def _capital(text: str) -> str:

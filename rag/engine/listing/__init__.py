@@ -24,6 +24,10 @@ class Listed:
     sure: bool = False
     absent: bool = False
     """Whether all papers were looked through, and none comes near what is asked for."""
+    among: int = 0
+    """How many papers of the conversation were looked through; 0 for all papers there are."""
+    notes: tuple[str, ...] = ()
+    """What the reader has to know of how they were found."""
 
 
 NOTHING = Listed()

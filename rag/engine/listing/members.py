@@ -7,17 +7,21 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.engine.expectations import unknown_name
 from rag.engine.listing.meaning import FLOOR, LOOSE_FLOOR, PLAIN_FLOOR, likely
+from rag.engine.listing.released import Release, given, hints_at, words_for
 from rag.engine.listing.wish import Wish, completed
 from rag.retrieve.hybrid import Retriever
 from rag.retrieve.matching import Match, Unit, matcher
+from rag.retrieve.terms import stem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,14 +39,26 @@ is called here."""
 FEW = 3
 """Words that say a notion so plainly that papers on it would use them."""
 
+REACH = 40
+"""Characters before a notion in which it is said to be the only one."""
+_ALONE = re.compile(r"\b(?:only|solely|exclusively|purely|nothing but)\b(?:\s+[\w-]+){0,3}\s*$")
+
+SAY_ONLY = "Listed are the papers that say “only” or the like; others may have nothing else either."
+MAY = "No abstract says “only” or the like here, so these papers may have other things as well."
+UNSAID = "Listed are the papers whose abstracts do not say that they give it away."
+
 
 @dataclass(frozen=True)
 class Members:
     """The papers asked for: ``score`` (papers,) is 1 where a paper says it, at least ``FLOOR``
-    where it only means it, else 0; ``units`` are the words that they were found by."""
+    where it only means it, else 0; ``units`` are the words that they were found by, and
+    ``places`` the sentence of each paper that alone shows it; ``notes`` say what could not be
+    checked."""
 
     score: Scores
     units: tuple[Unit, ...]
+    places: Mapping[int, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def among(self, rows: Sequence[int]) -> list[int]:
         """Those of some papers that are asked for, in their order, the certain ones first."""
@@ -69,9 +85,50 @@ def members(retriever: Retriever, wanted: Wish) -> Members:
         if match := matcher(retriever).match(notion):
             found = _lacking(retriever, match, found, wanted.literal)
     units = tuple(dict.fromkeys(search.units))
+    if wanted.release:
+        return _releasing(retriever, wanted.release, found, units)
+    if wanted.only and units:
+        return _restricted(retriever, found, units)
     if not found.any() and len(units) > FEW and not wanted.literal:
         found = _faint(search.about)
     return Members(found, units)
+
+
+def _restricted(retriever: Retriever, found: Scores, units: tuple[Unit, ...]) -> Members:
+    """Of the papers found those that say that they have nothing else; all, if none says so."""
+    said: dict[int, int] = {}
+    for row in map(int, np.flatnonzero(found == 1)):
+        text = matcher(retriever).text(row)
+        for spot in matcher(retriever).spots(units[0], row):
+            at = spot + text.before
+            if spot >= 0 and _ALONE.search(text.lower[max(at - REACH, 0) : at]):
+                starts = [start for start, _ in retriever.snapshot.spans(row)]
+                said.setdefault(row, bisect_right(starts, spot) - 1)
+    if not said:
+        return Members(found, units, notes=(MAY,))
+    score = np.zeros_like(found)
+    score[[*said]] = 1
+    return Members(score, units, said, (SAY_ONLY,))
+
+
+def _releasing(
+    retriever: Retriever, wanted: Release, found: Scores, units: tuple[Unit, ...]
+) -> Members:
+    """Those of the papers found that give something away or, if that is wanted, do not."""
+    snapshot = retriever.snapshot
+    called = [retriever.lexical.having([stem(word)]) for word in words_for(wanted)]
+    places: dict[int, int] = {}
+    for row in map(int, np.flatnonzero(np.logical_or.reduce(called) & (found > 0))):
+        text = matcher(retriever).text(row)
+        if hints_at(text.lower):
+            abstract = text.plain[text.before :]
+            sentences = [abstract[start:end] for start, end in snapshot.spans(row)]
+            if (place := given(wanted, sentences)) is not None:
+                places[row] = place
+    releases = np.isin(np.arange(len(found)), list(places))
+    score = np.where(releases != wanted.lacking, found, np.float32(0))
+    notes = (UNSAID,) if wanted.lacking else ()
+    return Members(score, units, {} if wanted.lacking else places, notes)
 
 
 def _faint(about: Scores) -> Scores:

@@ -36,7 +36,9 @@ def showing(
     the order of the evidence."""
     sentences = evidence(retriever, signals, question, row, favour=CONTRIBUTION)
     spots = [matcher(retriever).spots(unit, row) for unit in found.units]
-    return sorted(sentences, key=lambda s: -_units_in(spots, s.start, s.end))
+    place = found.places.get(row)
+    gives = None if place is None else retriever.snapshot.spans(row)[place][0]
+    return sorted(sentences, key=lambda s: (s.start != gives, -_units_in(spots, s.start, s.end)))
 
 
 def brings(
@@ -71,6 +73,8 @@ def _first(retriever: Retriever, signals: Signals, found: Members, row: int) -> 
     most = max(said)
     cosines = signals.sentence[snapshot.sentence_rows(row)].tolist()
     fullest = [i for i, units in enumerate(said) if units == most]
+    if row in found.places:
+        fullest = [found.places[row]]
     best = max(fullest, key=lambda i: (round(cosines[i], 4), -i))
     start, end = spans[best]
     text, _, before = texts.text(row)

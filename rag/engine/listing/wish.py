@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rag.engine.listing.released import Release
+from rag.engine.listing.released import asked as asked_for
 from rag.retrieve.terms import STOP_WORDS, words
 
 PAPERS = r"(?:papers?|works|abstracts?|studies|articles?|publications?)"
@@ -28,7 +30,8 @@ _FRAME = frozenset(
     analyzes examine examines investigate investigates explore explores focus focuses count
     need needs require requires requiring number many way ways possible new ones these those else
     every each all conclude conclusions want good like mainly try tries tried out idea ideas
-    two three four train trains trained learn learns
+    also still even two three four train trains trained learn learns narrow
+    filter restrict limit down just
     """.split()
 )
 """Words at the edges of a request that say nothing about the papers wanted."""
@@ -66,6 +69,13 @@ _SOME_OF = re.compile(
     r"(one|two|three|four|five|[1-9]) (?:or more )?of(?: the following|(?! the\b)):?\s+(.+)$",
     re.I,
 )
+_ONLY = re.compile(
+    r"(?<=\w )(?<!\bnot )(?<!\bthe )(?<!\bif )(?<!\band )"
+    r"\b(?:only|solely|exclusively|purely|nothing (?:but|other than)|nothing else than)\b"
+    r"(?!,? (?:one|two|three|four|five|\d+|an?|the|those|ones|papers|works|of|when|if|once)\b)",
+    re.I,
+)
+"""Restricts what papers have; "only two of" is a number of things, and "only papers" of papers."""
 _AT_MOST = frozenset(("at most", "no more than", "up to"))
 _EXACTLY = frozenset(("exactly", "only", "just"))
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
@@ -116,7 +126,8 @@ class Wish:
 
     Each option is a list of alternatives, each of which is notions to have together.
     ``literal`` if what counts is that a paper mentions them, ``brings`` if that it makes them.
-    ``everything`` if no notion is asked for, but papers are.
+    ``everything`` if no notion is asked for, but papers are; ``release`` is what they have to give
+    away besides. ``only`` if they are to have nothing else of that kind.
     """
 
     options: tuple[tuple[tuple[str, ...], ...], ...]
@@ -126,11 +137,26 @@ class Wish:
     brings: bool = False
     everything: bool = False
     most: int = 0
+    release: Release | None = None
+    only: bool = False
 
 
 def wish(question: str) -> Wish:
     """What a request for papers asks for."""
+    if not (found := asked_for(question)):
+        return _notions(question)
+    release, rest = found
+    wanted = _notions(rest)
+    everything = not (wanted.options or wanted.without)
+    return replace(wanted, release=release, everything=everything)
+
+
+def _notions(question: str) -> Wish:
+    """The notions that a request wants papers to have or to lack."""
     asked = _ASIDES.sub("", question.strip().rstrip("?!. "))
+    if restricted := _ONLY.search(asked):
+        asked = f"{asked[: restricted.start()]} {asked[restricted.end() :]}"
+        return replace(_notions(asked), only=True)
     without: list[str] = []
     if aside := _ASIDE.match(asked):
         without += _listed(bare(aside.group(1)))
