@@ -6,6 +6,7 @@ written; knows no file format.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -89,12 +90,15 @@ _KNOWN = frozenset(chain.from_iterable(_NAMES.values()))
 
 def _named(fields: Mapping[str, object]) -> dict[str, object]:
     """Values by squashed name, out of the wrappings of OpenReview: {"content": {"title":
-    {"value": …}}}. The first of equal names counts."""
+    {"value": …}}}, and out of what CSL-JSON leaves to whoever wrote it, which is said more exactly
+    there. The first of equal names counts."""
     named: dict[str, object] = {}
     for name, value in fields.items():
         named.setdefault(squashed(str(name)), _unwrapped(value))
-    content = named.get("content")
-    return {**_named(content), **named} if isinstance(content, dict) else named
+    content, custom = named.get("content"), named.get("custom")
+    outer = _named(content) if isinstance(content, dict) else {}
+    exact = _named(custom) if isinstance(custom, dict) else {}
+    return {**outer, **named, **exact}
 
 
 def _unwrapped(value: object) -> object:
@@ -153,17 +157,28 @@ def _list(value: object) -> tuple[str, ...]:
     text = _text(value)
     if not text:
         return ()
+    if text.startswith('["') and (members := _json_array(text)):
+        return members
     if _ARRAY.fullmatch(text):
         return tuple(one or other for one, other in _MEMBER.findall(text))
     return tuple(part.strip() for part in _split(text) if part.strip())
 
 
+def _json_array(text: str) -> tuple[str, ...]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(filter(None, map(_name, value))) if isinstance(value, list) else ()
+
+
 def _name(value: object) -> str | None:
-    """A name, also in its parts: {"given": …, "family": …}."""
+    """A name, also in its parts: {"given": …, "family": …}, or as it is to stand."""
     if not isinstance(value, dict):
         return _text(value)
     parts: Iterable[object] = (value.get("given"), value.get("family"))
-    return _text(value.get("name")) or " ".join(filter(None, map(_text, parts))) or None
+    whole = _text(value.get("name")) or _text(value.get("literal"))
+    return whole or " ".join(filter(None, map(_text, parts))) or None
 
 
 def _split(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from rag.corpus.clean import clean_text
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
-from rag.corpus.identity import paper_id
+from rag.corpus.identity import paper_id, printable
 from rag.corpus.readers import binary_reader_for, reader_for
 from rag.corpus.record import RawRecord, reject
 from rag.errors import SourceError
@@ -137,7 +137,7 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
     if not text:
         return reject(record.line, "no abstract: nothing is left of it after cleaning")
     title = _cleaned(record.title)
-    url = _UNENCODABLE.sub("", record.url or "").strip() or None
+    url = printable(record.url) or None
     return Paper(
         paper_id=paper_id(record.id, url, text),
         handle=find_handle(text, title),

@@ -32,7 +32,7 @@ def paper_id(id: str | None, url: str | None, text: str) -> str:
     gives the OpenReview forum id, ``arXiv:NNNN.NNNNN`` (without the version), the DOI in
     lower case, or itself without scheme and trailing slash. A text gives 12 hex digits.
     """
-    return _printable(id) or _from_url(_printable(url)) or text_key(text)[:12]
+    return printable(id) or _from_url(printable(url)) or text_key(text)[:12]
 
 
 def identifiers(paper: Paper) -> tuple[tuple[str, str], ...]:
@@ -58,7 +58,7 @@ def text_key(text: str) -> str:
     return hashlib.sha256(letters.encode("utf-8", "replace")).hexdigest()
 
 
-def _printable(value: str | None) -> str:
+def printable(value: str | None) -> str:
     """``value`` without what cannot be printed or encoded (control characters, surrogates)."""
     kept = (c for c in value or "" if unicodedata.category(c) not in ("Cc", "Cs"))
     return "".join(kept).strip()

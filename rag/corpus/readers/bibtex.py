@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag.corpus.fields import record_from
 from rag.corpus.record import RawRecord, Reader, reject
+from rag.corpus.tex_escapes import unescaped, with_named
 from rag.types import Rejection
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _ENTRY = re.compile(r"^\s*@\s*\w+\s*[{(]", re.MULTILINE)
 _NOT_PAPERS = frozenset({"string", "preamble", "comment"})
+_VERBATIM = frozenset({"doi", "url", "link", "paperid"})
+"""What is no prose: backslashes there are the work of whoever wrote the entry for LaTeX."""
 _LINES_TRIED = 60
 """Lines of a damaged entry that are left out from its end, one after the other, until it reads."""
 
@@ -68,9 +71,32 @@ def _record(block: Block) -> RawRecord | Rejection:
 
 def _fields(entry: Entry) -> dict[str, object]:
     """The entry's values; its key is an id only where nothing better is there."""
-    fields: dict[str, object] = {field.key: str(field.value) for field in entry.fields}
+    fields = {field.key: _value(field.key.casefold(), str(field.value)) for field in entry.fields}
     names = {name.casefold() for name in fields}
-    return fields if names & {"doi", "url"} else {"id": entry.key, **fields}
+    return fields if names & {"doi", "url", "paperid"} else {"id": entry.key, **fields}
+
+
+def _value(name: str, value: str) -> object:
+    """A value without what is there for LaTeX and BibTeX alone."""
+    if name in _VERBATIM:
+        return unescaped(value)
+    return _authors(value) if name == "author" else with_named(_unbraced(value))
+
+
+def _authors(value: str) -> object:
+    """The names that an "and" outside of braces parts; one alone may be a list of another kind."""
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    names = split_multiple_persons_names(value)
+    shown = [with_named(_unbraced(name)) for name in names]
+    return shown if len(names) > 1 or shown != list(map(with_named, names)) else with_named(value)
+
+
+def _unbraced(value: str) -> str:
+    """A value without the braces that hold all of it together."""
+    inner = value[1:-1]
+    held = value.startswith("{") and value.endswith("}") and "{" not in inner.partition("}")[0]
+    return inner if held and inner.count("{") == inner.count("}") else value
 
 
 def _salvaged(raw: str) -> Entry | None:

@@ -16,6 +16,7 @@ _START = re.compile(r"^TY[ \t]{1,3}-", re.MULTILINE)
 _TAG = re.compile(r"^([A-Z][A-Z0-9])[ \t]+-(?:[ \t]|$)", re.MULTILINE)
 """A tag as it is met: the standard wants two spaces, some files have a tab."""
 _END = "\nER  - "
+_LABELLED = re.compile(r"(status|area): (.+)")
 
 
 def sniff(text: str, suffix: str) -> bool:
@@ -38,10 +39,16 @@ def _record(entry: str, line: int) -> RawRecord | Rejection:
 
     entry = _TAG.sub(r"\1  - ", entry.partition(_END)[0]) + _END
     try:
-        fields = rispy.loads(entry)[0]
+        fields = rispy.loads(entry, delimiter_tags_mapping={})[0]
     except (KeyError, IndexError, TypeError) as error:
         return reject(line, f"not an entry of RIS: {error!r}")
-    return record_from(fields, line)
+    return record_from({**fields, **_labelled(fields)}, line)
+
+
+def _labelled(fields: dict[str, object]) -> dict[str, object]:
+    """What stands with its name in the tags that are free for it."""
+    found = (_LABELLED.match(str(fields.get(tag, ""))) for tag in ("custom1", "custom2"))
+    return {label[1]: label[2] for label in found if label}
 
 
 RIS = Reader("ris", sniff, read)

@@ -11,6 +11,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from rag.corpus.fields import knows, record_from, squashed
+from rag.corpus.formulas import unguarded
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
@@ -54,7 +55,7 @@ def _fields(header: Sequence[str], cells: Sequence[str]) -> dict[str, object]:
     fields: dict[str, object] = {}
     for name, cell in zip(header, cells, strict=False):
         if not str(fields.get(name.strip(), "")).strip():
-            fields[name.strip()] = cell
+            fields[name.strip()] = unguarded(cell)
     return fields
 
 

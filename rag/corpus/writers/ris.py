@@ -1,0 +1,47 @@
+"""Papers as RIS, for reference managers; written by ``rispy``.
+
+Status and area, for which RIS has no tag, stand labelled in two of its free ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from rag.corpus.writers.values import abstract_line
+from rag.types import Paper
+
+
+def ris(papers: Sequence[Paper]) -> str:
+    """An entry a paper."""
+    return str(_writer().formats([_fields(paper) for paper in papers]))
+
+
+@cache
+def _writer() -> Any:
+    """The library's, which would put a number before each entry and join addresses."""
+    import rispy
+
+    class Writer(rispy.RisWriter):  # type: ignore[misc]
+        def set_header(self, count: int) -> str:
+            return ""
+
+    return Writer(delimiter_tags_mapping={})
+
+
+def _fields(paper: Paper) -> dict[str, object]:
+    fields = {
+        "type_of_reference": "CPAPER" if paper.venue else "GEN",
+        "id": paper.paper_id,
+        "title": paper.title,
+        "authors": paper.authors,
+        "abstract": abstract_line(paper),
+        "secondary_title": paper.venue,
+        "year": paper.year,
+        "keywords": paper.keywords,
+        "urls": [paper.url] if paper.url else (),
+        "custom1": f"status: {paper.status}" if paper.status else None,
+        "custom2": f"area: {paper.area}" if paper.area else None,
+    }
+    return {name: value for name, value in fields.items() if value}
