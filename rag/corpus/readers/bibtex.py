@@ -94,9 +94,12 @@ def _authors(value: str) -> object:
 
 def _unbraced(value: str) -> str:
     """A value without the braces that hold all of it together."""
-    inner = value[1:-1]
-    held = value.startswith("{") and value.endswith("}") and "{" not in inner.partition("}")[0]
-    return inner if held and inner.count("{") == inner.count("}") else value
+    depth = 0
+    for at, character in enumerate(value):
+        depth += (character == "{") - (character == "}")
+        if not depth:
+            return value[1:-1] if at and at == len(value) - 1 else value
+    return value
 
 
 def _salvaged(raw: str) -> Entry | None:
