@@ -67,6 +67,8 @@ def paper_text(paper: Paper, style: Style) -> str:
         "id": paper.paper_id,
         "handle": paper.handle,
         "url": paper.url,
+        "doi": paper.doi,
+        "arxiv": paper.arxiv,
         "authors": ", ".join(paper.authors),
         "venue": paper.venue,
         "year": paper.year,

@@ -55,6 +55,7 @@ class Paper:
 
     ``text`` is the clean abstract, the only thing that is quoted: every offset in the
     product counts characters of it. ``raw`` is the abstract as it stood in the source.
+    ``doi`` is in lower case and without a prefix, ``arxiv`` without one and without a version.
     """
 
     paper_id: str
@@ -64,6 +65,8 @@ class Paper:
     sources: tuple[Source, ...]
     title: str | None = None
     url: str | None = None
+    doi: str | None = None
+    arxiv: str | None = None
     authors: tuple[str, ...] = ()
     venue: str | None = None
     year: int | None = None
@@ -306,12 +309,14 @@ class Omission:
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """Of ``population`` papers that passed the filters, how many matched and how many of these
-    are listed; ``omitted`` counts what matched in part, also where not all of it is named."""
+    are listed; ``omitted`` counts what matched in part, also where not all of it is named.
+    ``left_out`` are others that were not looked at because they were not accepted."""
 
     matched: int
     listed: int
     population: int
     omitted: int
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

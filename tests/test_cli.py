@@ -70,7 +70,9 @@ def test_search_is_json_lines_in_rank_order(read: Run) -> None:
 def test_list_is_json_lines_of_papers(read: Run) -> None:
     rows = read("list", "--json").lines
     assert len(rows) == 8
-    fields = "paper_id title handle url authors venue year status area keywords source sources"
+    fields = (
+        "paper_id title handle url doi arxiv authors venue year status area keywords source sources"
+    )
     assert set(rows[0]) == set(fields.split())
 
 

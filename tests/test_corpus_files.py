@@ -300,13 +300,32 @@ def test_text_behind_the_document_is_reported(write: Write) -> None:
         ("year", True, "year", None),
         ("primary_area", "insects", "area", "insects"),
         ("venue", "  ", "venue", None),
-        ("status", "Poster", "status", "Poster"),
+        ("status", "Poster", "status", "poster"),
     ],
 )
 def test_fields(write: Write, field: str, value: object, attribute: str, expected: object) -> None:
     content = json.dumps({field: value, "summary": " ", "abstract": "", "text": ONE})
     (paper,) = read_file(write(content, "paper.json")).records
     assert getattr(paper, attribute) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "doi", "arxiv"),
+    [
+        ({"DOI": "10.1000/BEES", "url": "https://publisher.example/7"}, "10.1000/bees", None),
+        ({"url": "https://doi.org/10.1000/bees"}, "10.1000/bees", None),
+        ({"externalIds": {"ArXiv": "2401.01234", "DOI": "10.1/B"}}, None, "2401.01234"),
+        ({"externalIds": {"ArXiv": "2401.01234", "DOI": "10.1000/B"}}, "10.1000/b", "2401.01234"),
+        ({"eprint": "2401.01234v2", "archivePrefix": "arXiv"}, None, "2401.01234"),
+        ({"doi": "10.48550/arXiv.2401.01234"}, "10.48550/arxiv.2401.01234", "2401.01234"),
+    ],
+)
+def test_ids_that_a_paper_has_everywhere(
+    write: Write, fields: dict[str, object], doi: str | None, arxiv: str | None
+) -> None:
+    (paper,) = read_file(write(json.dumps({"abstract": ONE, **fields}))).records
+    assert (paper.doi, paper.arxiv) == (doi, arxiv)
+    assert paper.url in (fields.get("url"), f"https://doi.org/{doi}")
 
 
 def test_an_abstract_in_sentences_is_joined(write: Write) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.corpus.identity import paper_id, text_key
+from rag.corpus.identity import arxiv_of, doi_of, paper_id, text_key
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,47 @@ def test_texts_without_letters_differ() -> None:
 
 def test_a_lone_surrogate_is_no_obstacle() -> None:
     assert paper_id(None, None, "a\ud800")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "10.1000/BEES.7",
+        "doi:10.1000/bees.7",
+        "DOI: 10.1000/Bees.7.",
+        "https://doi.org/10.1000/bees.7?from=feed",
+        "http://dx.doi.org/10.1000%2Fbees.7",
+        "S0140-1(31)7 [pii], 10.1000/bees.7 [doi]",
+        "10.1000/be\ud800es.7",
+    ],
+)
+def test_a_doi_is_one_however_it_is_written(written: str) -> None:
+    assert doi_of(None, "", written) == "10.1000/bees.7"
+
+
+@pytest.mark.parametrize("other", ["", "n/a", "https://ex.org/10.1000/bees", "version 10.1/2"])
+def test_what_is_no_doi(other: str) -> None:
+    assert doi_of(other) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        ("2401.01234v3", "2401.01234"),
+        ("arXiv:2401.01234 [cs.LG]", "2401.01234"),
+        ("10.48550/arXiv.2401.01234", "2401.01234"),
+        ("math.GT/0309136", "math/0309136"),
+        ("https://arxiv.org/abs/math/0309136v1", "math/0309136"),
+        ("4123.7", None),
+        ("2678", None),
+    ],
+)
+def test_an_arxiv_number_is_one_however_it_is_written(written: str, number: str | None) -> None:
+    assert arxiv_of(written) == number
+
+
+def test_a_record_without_an_id_goes_by_what_it_has_everywhere() -> None:
+    url = "https://publisher.example/7"
+    assert paper_id(None, url, "t", "10.1000/bees", "2401.01234") == "arXiv:2401.01234"
+    assert paper_id(None, url, "t", "10.1000/bees") == "10.1000/bees"
+    assert paper_id("own", url, "t", "10.1000/bees") == "own"

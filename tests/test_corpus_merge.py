@@ -40,6 +40,14 @@ def test_an_untitled_abstract_meets_its_titled_record() -> None:
     assert merged.sources[0].ordinal == 1
 
 
+def test_records_meet_by_any_id_that_they_share() -> None:
+    preprint = paper("Bees sum, we find.", at=1, arxiv="2401.01234", url="https://ex.org/1")
+    known = paper("Bees add, it seems.", at=2, arxiv="2401.01234", doi="10.1000/bees")
+    published = paper("We teach bees to add.", at=3, doi="10.1000/bees")
+    (merged,) = merge([preprint, known, published])
+    assert (merged.doi, merged.arxiv, merged.url) == ("10.1000/bees", "2401.01234", preprint.url)
+
+
 def test_the_fullest_record_wins_and_the_others_fill_what_it_lacks() -> None:
     first = paper(id="a", venue="Here", year=2026)
     second = paper(id="b", venue="There", area="insects", title="Bees add")

@@ -737,13 +737,13 @@ def test_chroma_damage_is_told_by_an_ingest(store: Path) -> None:
 
 
 def test_newer_format_is_refused_by_readers(store: Path) -> None:
-    damage(store, "manifest.json", b'{"format": 2, "more": true}')
+    damage(store, "manifest.json", b'{"format": 99, "more": true}')
     with pytest.raises(StoreTooNew):
         Snapshot.open(store)
 
 
 def test_newer_format_is_refused_by_rebuild(store: Path) -> None:
-    damage(store, "manifest.json", b'{"format": 2, "more": true}')
+    damage(store, "manifest.json", b'{"format": 99, "more": true}')
     with pytest.raises(StoreTooNew):
         remade(store, HashEmbedder())
 

@@ -24,6 +24,8 @@ def test_every_field_of_a_paper_comes_back(tmp_path: Path) -> None:
     full = replace(
         papers(1)[0],
         url="https://example.org/1",
+        doi="10.1000/light",
+        arxiv="2601.00001",
         authors=("Ada Ångström", "李四"),
         venue="ICLR",
         year=2026,
@@ -43,6 +45,16 @@ def test_records_are_what_the_sources_said(store: Path) -> None:
     twin = replace(papers(1, file="/data/b.jsonl")[0], title="Another title")
     put(store, batch([twin], file="/data/b.jsonl"))
     assert list(Snapshot.open(store).records()) == [*papers(5), twin]
+
+
+def test_an_index_from_before_a_field_was_known_is_read(store: Path) -> None:
+    folder = Snapshot.open(store).folder
+    rows = [json.loads(line) for line in (folder / "papers.jsonl").read_bytes().splitlines()]
+    lines = [{name: row[name] for name in row if name not in ("doi", "arxiv")} for row in rows]
+    data = [json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines]
+    (folder / "papers.jsonl").write_bytes(b"".join(data))
+    np.save(folder / "offsets.npy", np.cumsum([0, *map(len, data)]))
+    assert list(Snapshot.open(store).papers()) == papers(5)
 
 
 def test_rows_are_found_by_id(store: Path) -> None:

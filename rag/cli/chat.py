@@ -66,12 +66,13 @@ def chat(terminal: Terminal, no_log: bool, filters: Filters) -> None:
     index folder, in chats.jsonl, for rag eval draft --from chats.
     """
     from rag.chat import Conversation
+    from rag.retrieve.filters import passing
 
     asker = open_asker(terminal, purpose="chat")
     log = None if no_log else terminal.settings.store
     talk = Talk(terminal, Conversation(asker, filters, log))
     if sys.stdin.isatty() and sys.stderr.isatty():
-        papers = len(asker.retriever.snapshot)
+        papers = len(passing(asker.retriever.snapshot, filters))
         terminal.note(f"{papers:,} papers. /help lists the commands, Ctrl-D leaves.")
         _converse(talk, _typed(log))
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,13 +36,21 @@ def stats(terminal: Terminal, filters: Filters) -> None:
     from rag.publish.statistics import statistics_text
 
     snapshot = open_snapshot(terminal)
-    rows = chosen(snapshot, (), filters)
+    rows = chosen(terminal, snapshot, (), _any_status(filters))
     sentences = sum(len(snapshot.spans(row)) for row in rows)
     found = statistics([snapshot.paper(row) for row in rows], sentences)
     if terminal.as_json:
         terminal.emit(asdict(found))
     else:
         click.echo(statistics_text(found, terminal.style))
+
+
+def _any_status(filters: Filters) -> Filters:
+    """Where what became of papers is not asked for, all of them: to be counted and compared they
+    need not be accepted."""
+    from rag.retrieve.filters import ALL
+
+    return replace(filters, status=ALL) if filters.only_accepted else filters
 
 
 @click.command()
@@ -76,7 +84,7 @@ def export(
     if output is not None:
         check(output)
     snapshot = open_snapshot(terminal)
-    rows = chosen(snapshot, named, filters, match)
+    rows = chosen(terminal, snapshot, named, filters, match)
     text = WRITERS[shape]([snapshot.paper(row) for row in rows])
     told = f"{len(rows):,} of {len(snapshot):,} papers"
     if output is None:
@@ -112,7 +120,7 @@ def dupes(terminal: Terminal, filters: Filters) -> None:
     from rag.retrieve.dupes import dupes as alike
 
     snapshot = open_snapshot(terminal)
-    found = alike(snapshot, chosen(snapshot, (), filters))
+    found = alike(snapshot, chosen(terminal, snapshot, (), _any_status(filters)))
     for dupe in found:
         fix = _removal(terminal, dupe)
         if terminal.as_json:

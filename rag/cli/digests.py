@@ -254,7 +254,7 @@ def _selected(
         if by:
             found = select.by_field(snapshot, by, filters)
         else:
-            terminal.note(f"finding topics in {len(snapshot):,} papers …")
+            terminal.note("finding topics in the papers …")
             found = select.by_cluster(snapshot, auto or None, filters)
     return found, open_editor(terminal, snapshot, jobs)
 

@@ -88,8 +88,9 @@ def _proposals(
 
         return chat_drafts(terminal.settings.store, terminal.note)
     from rag.evaluate.draft import drafts
+    from rag.retrieve.filters import passing
 
-    rows: Sequence[int] = [*map(snapshot.find, papers)] if papers else range(len(snapshot))
+    rows = [*map(snapshot.find, papers)] if papers else passing(snapshot, None)
     if terminal.settings.engine == "extractive":
         from rag.evaluate.draft_figures import figure_drafts
         from rag.evaluate.draft_terms import term_drafts

@@ -85,7 +85,10 @@ def filtered(command: Command) -> Command:
 
     @click.option("--area", help="Only papers whose area contains this.")
     @click.option("--venue", help="Only papers whose venue contains this.")
-    @click.option("--status", help="Only papers whose status contains this.")
+    @click.option(
+        "--status",
+        help="Papers of this status, such as oral or reject; all for those not accepted, too.",
+    )
     @click.option("--year", type=int, help="Only papers of this year.")
     @click.option("--paper", "papers", multiple=True, help="Only this paper_id; can be repeated.")
     @wraps(command)

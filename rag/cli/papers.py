@@ -101,17 +101,22 @@ def show(terminal: Terminal, paper_id: str) -> None:
 def list_papers(terminal: Terminal, match: str | None, filters: Filters) -> None:
     """List the papers, one a line."""
     from rag.render import list_line
+    from rag.retrieve.filters import left_out, passing, told_left_out
     from rag.retrieve.lexical import mentions
 
-    papers = list(open_snapshot(terminal).papers())
-    rows = filters.rows(papers) if filters else range(len(papers))
-    found = [papers[row] for row in rows if match is None or mentions(papers[row], match)]
+    snapshot = open_snapshot(terminal)
+    papers = map(snapshot.paper, passing(snapshot, filters))
+    found = [paper for paper in papers if match is None or mentions(paper, match)]
     for paper in found:
         if terminal.as_json:
             terminal.emit(paper.to_json())
         else:
             click.echo(list_line(paper))
-    terminal.note(f"{len(found):,} of {len(papers):,} papers")
+    count = left_out(snapshot, filters)
+    kind = "accepted papers" if count else "papers"
+    terminal.note(f"{len(found):,} of {len(snapshot) - count:,} {kind}")
+    if count:
+        terminal.note(told_left_out(count))
 
 
 def _sample() -> Batch:

@@ -54,7 +54,10 @@ def remove(
     _check_choice(named, source, filters)
     snapshot = open_snapshot(terminal)
     file = _file(snapshot, source) if source is not None else None
-    gone = _of_file(snapshot, file) if file else _named(snapshot, named, filters)
+    if file is not None:
+        gone = _of_file(snapshot, file)
+    else:
+        gone = [snapshot.paper(row) for row in chosen(terminal, snapshot, named, filters)]
     if dry_run:
         _tell(terminal, gone, left=len(snapshot) - len(gone), removed=False)
         return
@@ -72,10 +75,6 @@ def _check_choice(named: Sequence[str], source: str | None, filters: Filters) ->
         message = "say which papers: by name, by --source FILE, or by filters"
         several = ", not by several of them" if ways else ""
         raise click.UsageError(message + several, click.get_current_context())
-
-
-def _named(snapshot: Snapshot, names: Sequence[str], filters: Filters) -> list[Paper]:
-    return [snapshot.paper(row) for row in chosen(snapshot, names, filters)]
 
 
 def _file(snapshot: Snapshot, name: str) -> str:

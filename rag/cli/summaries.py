@@ -126,7 +126,12 @@ def _rows(
     if not len(snapshot):
         terminal.note(f"there are no papers in {terminal.settings.store}")
         return []
-    return filters.rows(snapshot.papers()) if filters else range(len(snapshot))
+    from rag.retrieve.filters import left_out, passing, told_left_out
+
+    rows = passing(snapshot, filters)
+    if count := left_out(snapshot, filters):
+        terminal.note(told_left_out(count))
+    return rows
 
 
 def _renderer(shape: str, style: Style, *, whole: bool) -> Render:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
+from rag.corpus.identity import arxiv_of, doi_of
 from rag.corpus.record import RawRecord, reject
 from rag.types import Rejection
 
@@ -24,6 +25,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " titel titre título titulo titolo название заглавие 标题 題名 标题名称 タイトル 제목",
         "id": "id paperid forum openreviewid corpusid pmid accessionnumber eid",
         "doi": "doi articledoi digitalobjectidentifier",
+        "arxiv": "arxiv arxivid eprint",
         "url": "url urls link links site openreviewurl forumurl paperurl pageurl openurllink"
         " absurl abs pdf pdflink pdfurl",
         "authors": "authors author authornames authorfullnames firstauthors creators autoren"
@@ -32,7 +34,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " publicationtitle containertitle secondarytitle zeitschrift revue revista 期刊 会议",
         "year": "year publicationyear pubyear date published publicationdate updated issued jahr"
         " année año ano anno год 年 年份",
-        "status": "status decision presentation presentationtype",
+        "status": "status decision presentation presentationtype venueid",
         "area": "area primaryarea track primarycategory subjectarea category categories",
         "keywords": "keywords keyword authorkeywords tags subjects schlagwörter motsclés"
         " palabrasclave 关键词 キーワード",
@@ -40,6 +42,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 """Field → its names without spaces, marks and capitals, the plainest first."""
 
+_WRAPPINGS = ("content", "externalids")
 _NOT_LETTER = re.compile(r"[\W_]+")
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _AND = re.compile(r"\s+and\s+|\s*,\s*and\s+", re.IGNORECASE)
@@ -59,13 +62,15 @@ def record_from(fields: Mapping[str, object], line: int) -> RawRecord | Rejectio
     abstract = next(filter(None, map(_prose, given)), None)
     if abstract is None:
         return reject(line, _why_no_abstract(given, fields))
-    doi = _first_text(named, "doi")
+    doi = _first_text(named, "doi") or ""
     return RawRecord(
         line=line,
         abstract=abstract,
         id=_first_text(named, "id"),
         title=_first_text(named, "title"),
-        url=_first_text(named, "url") or (_doi_url(doi) if doi else None),
+        url=_first_text(named, "url") or _doi_link(doi),
+        doi=doi_of(doi),
+        arxiv=arxiv_of(_first_text(named, "arxiv")),
         authors=_first_list(named, "authors"),
         venue=_first_text(named, "venue"),
         year=next(filter(None, map(_year, _values(named, "year"))), None),
@@ -90,15 +95,16 @@ _KNOWN = frozenset(chain.from_iterable(_NAMES.values()))
 
 def _named(fields: Mapping[str, object]) -> dict[str, object]:
     """Values by squashed name, out of the wrappings of OpenReview: {"content": {"title":
-    {"value": …}}}, and out of what CSL-JSON leaves to whoever wrote it, which is said more exactly
-    there. The first of equal names counts."""
+    {"value": …}}}, and Semantic Scholar: {"externalIds": {"DOI": …}}. What CSL-JSON leaves
+    to whoever wrote it is said more exactly there; else the first of equal names counts."""
     named: dict[str, object] = {}
     for name, value in fields.items():
         named.setdefault(squashed(str(name)), _unwrapped(value))
-    content, custom = named.get("content"), named.get("custom")
-    outer = _named(content) if isinstance(content, dict) else {}
-    exact = _named(custom) if isinstance(custom, dict) else {}
-    return {**outer, **named, **exact}
+    for wrapping in _WRAPPINGS:
+        if isinstance(inner := named.get(wrapping), dict):
+            named = {**_named(inner), **named}
+    custom = named.get("custom")
+    return {**named, **_named(custom)} if isinstance(custom, dict) else named
 
 
 def _unwrapped(value: object) -> object:
@@ -201,5 +207,7 @@ def _year(value: object) -> int | None:
     return int(found[0]) if found else None
 
 
-def _doi_url(doi: str) -> str:
-    return doi if "://" in doi else f"https://doi.org/{doi.removeprefix('doi:').strip()}"
+def _doi_link(written: str) -> str | None:
+    """A DOI as an address; in its place exports also have one of the publisher's."""
+    doi = doi_of(written)
+    return f"https://doi.org/{doi}" if doi else written if "://" in written else None

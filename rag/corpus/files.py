@@ -15,9 +15,10 @@ from pathlib import Path
 from rag.corpus.clean import clean_text
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
-from rag.corpus.identity import paper_id, printable
+from rag.corpus.identity import arxiv_of, doi_of, paper_id, printable
 from rag.corpus.readers import binary_reader_for, reader_for
 from rag.corpus.record import RawRecord, reject
+from rag.corpus.status import parted
 from rag.errors import SourceError
 from rag.types import Paper, Rejection, Source
 
@@ -138,18 +139,23 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
         return reject(record.line, "no abstract: nothing is left of it after cleaning")
     title = _cleaned(record.title)
     url = printable(record.url) or None
+    venue, status, year = parted(_cleaned(record.venue), _cleaned(record.status), record.year)
+    doi = doi_of(record.doi, url)
+    arxiv = arxiv_of(record.arxiv, url, doi)
     return Paper(
-        paper_id=paper_id(record.id, url, text),
+        paper_id=paper_id(record.id, url, text, doi, arxiv),
         handle=find_handle(text, title),
         text=text,
         raw=_UNENCODABLE.sub("", record.abstract),
         sources=(source,),
         title=title,
         url=url,
+        doi=doi,
+        arxiv=arxiv,
         authors=_all_cleaned(record.authors),
-        venue=_cleaned(record.venue),
-        year=record.year,
-        status=_cleaned(record.status),
+        venue=venue,
+        year=year,
+        status=status,
         area=_cleaned(record.area),
         keywords=_all_cleaned(record.keywords),
     )

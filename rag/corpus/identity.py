@@ -17,35 +17,66 @@ if TYPE_CHECKING:
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _OPENREVIEW = re.compile(r"openreview\.net/\w+\?(?:[^#]*&)?id=([\w-]+)", re.IGNORECASE)
+_ARXIV_NUMBER = r"(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})"
 _ARXIV = re.compile(
-    r"arxiv(?:\.org/(?:abs|pdf|html)/|[.:])((?:\d{4}\.\d{4,5}|[a-z.-]+/\d{7})(?!\d))", re.IGNORECASE
+    rf"arxiv(?:\.org/(?:abs|pdf|html)/|[.:]\s*)({_ARXIV_NUMBER})(?!\d)", re.IGNORECASE
 )
-_BARE_ARXIV = re.compile(r"(\d{4}\.\d{4,5})(?:v\d+)?")
-_DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&]+)", re.IGNORECASE)
+_BARE_ARXIV = re.compile(rf"({_ARXIV_NUMBER})(?:v\d+)?", re.IGNORECASE)
+_SUBJECT = re.compile(r"\.[a-z]{2}/")
+"""A part of old arXiv numbers that may be left out: math.GT/0309136."""
+_DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&?#]+)", re.IGNORECASE)
+_LABELLED_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s&?#]+)\s*\[doi\]", re.IGNORECASE)
+"""As PubMed writes it, which gives other numbers in the same place."""
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-def paper_id(id: str | None, url: str | None, text: str) -> str:
-    """The stable id of a record: its own, else one read off its URL, else one of its text.
+def paper_id(
+    id: str | None, url: str | None, text: str, doi: str | None = None, arxiv: str | None = None
+) -> str:
+    """The stable id of a record: its own, else one that it has everywhere, else of its text.
 
-    The record's own id is kept verbatim but for control characters and outer space. A URL
-    gives the OpenReview forum id, ``arXiv:NNNN.NNNNN`` (without the version), the DOI in
-    lower case, or itself without scheme and trailing slash. A text gives 12 hex digits.
+    The record's own id is kept verbatim but for control characters and outer space. Next are
+    the OpenReview forum in its URL, ``arXiv:NNNN.NNNNN`` (without the version), its DOI in
+    lower case, and the URL without scheme and trailing slash. A text gives 12 hex digits.
     """
-    return printable(id) or _from_url(printable(url)) or text_key(text)[:12]
+    own, url = printable(id), printable(url)
+    if not own and (forum := _OPENREVIEW.search(url)):
+        return forum[1]
+    number = arxiv or arxiv_of(url)
+    everywhere = f"arXiv:{number}" if number else doi or doi_of(url) or ""
+    return own or everywhere or _SCHEME.sub("", url).rstrip("/") or text_key(text)[:12]
+
+
+def doi_of(*written: str | None) -> str | None:
+    """The DOI, in lower case and without a prefix, in the first text that is one, or an address
+    or a label with one."""
+    for text in filter(None, written):
+        text = printable(unquote(text))
+        if found := _DOI.search(text) or _LABELLED_DOI.search(text):
+            return found[1].rstrip("/.,;").lower()
+    return None
+
+
+def arxiv_of(*written: str | None) -> str | None:
+    """The arXiv number, without its version, in the first text that is one or an address of one."""
+    for text in map(printable, written):
+        if found := _ARXIV.search(text) or _BARE_ARXIV.fullmatch(text):
+            return _SUBJECT.sub("/", found[1].lower())
+    return None
 
 
 def identifiers(paper: Paper) -> tuple[tuple[str, str], ...]:
-    """What names a paper everywhere, as far as its id and URL tell: scheme and id."""
-    url = paper.url or ""
+    """What names a paper everywhere: scheme and id. An arXiv number is also a DOI, but not the
+    one under which the paper was published."""
     found = []
-    if forum := _OPENREVIEW.search(url):
+    if forum := _OPENREVIEW.search(paper.url or ""):
         found.append(("openreview", forum[1]))
-    for text in (paper.paper_id, url):
-        if arxiv := _ARXIV.search(text) or _BARE_ARXIV.fullmatch(text):
-            found.append(("arxiv", f"arXiv:{arxiv[1]}"))
-        elif doi := _DOI.search(unquote(text)):
-            found.append(("doi", doi[1].rstrip("/").lower()))
+    for arxiv in (paper.arxiv, arxiv_of(paper.paper_id, paper.url)):
+        if arxiv:
+            found.append(("arxiv", f"arXiv:{arxiv}"))
+    for doi in (paper.doi, doi_of(paper.paper_id, paper.url)):
+        if doi and not _ARXIV.search(doi):
+            found.append(("doi", doi))
     return tuple(dict.fromkeys(found))
 
 
@@ -62,13 +93,3 @@ def printable(value: str | None) -> str:
     """``value`` without what cannot be printed or encoded (control characters, surrogates)."""
     kept = (c for c in value or "" if unicodedata.category(c) not in ("Cc", "Cs"))
     return "".join(kept).strip()
-
-
-def _from_url(url: str) -> str:
-    if forum := _OPENREVIEW.search(url):
-        return forum[1]
-    if arxiv := _ARXIV.search(url):
-        return f"arXiv:{arxiv[1]}"
-    if doi := _DOI.search(unquote(url)):
-        return doi[1].rstrip("/").lower()
-    return _SCHEME.sub("", url).rstrip("/")

@@ -129,6 +129,8 @@ def _fold(group: Sequence[Paper]) -> Paper:
         sources=_distinct(source for paper in group for source in paper.sources),
         title=_first(paper.title for paper in fullest),
         url=_first(paper.url for paper in fullest),
+        doi=_first(paper.doi for paper in fullest),
+        arxiv=_first(paper.arxiv for paper in fullest),
         authors=_first(paper.authors for paper in fullest) or (),
         venue=_first(paper.venue for paper in fullest),
         year=_first(paper.year for paper in fullest),

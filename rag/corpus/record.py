@@ -20,6 +20,8 @@ class RawRecord:
     id: str | None = None
     title: str | None = None
     url: str | None = None
+    doi: str | None = None
+    arxiv: str | None = None
     authors: tuple[str, ...] = ()
     venue: str | None = None
     year: int | None = None

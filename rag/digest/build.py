@@ -74,6 +74,7 @@ class Builder:
                 listed=len(entries),
                 population=selection.population,
                 omitted=selection.omitted_count + len(dropped),
+                left_out=selection.left_out,
             ),
             made_from=self.made_from,
             usage=usage,
@@ -159,10 +160,12 @@ class Builder:
 
 
 def fingerprint(snapshot: Snapshot) -> str:
-    """12 hex digits of what is known of the papers, wherever their files lie."""
+    """12 hex digits of what is known of the papers, wherever their files lie and whatever numbers
+    they go by elsewhere."""
     known = []
     for paper in snapshot.papers():
         data = asdict(replace(paper, sources=()))
+        del data["doi"], data["arxiv"]
         known.append(json.dumps(data, sort_keys=True, ensure_ascii=True))
     return hashlib.sha256("\n".join(sorted(known)).encode()).hexdigest()[:12]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag.errors import QuestionError
-from rag.retrieve.filters import Filters
+from rag.retrieve.filters import Filters, left_out, passing
 from rag.retrieve.hybrid import Retriever
 from rag.store.snapshot import Snapshot
 from rag.types import Omission, Paper
@@ -27,7 +27,8 @@ class Pick:
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The papers of one digest, best first. ``population`` is how many were looked at,
-    ``omitted_count`` how many of these matched in part, of which ``omitted`` names the nearest."""
+    ``omitted_count`` how many of these matched in part, of which ``omitted`` names the nearest;
+    ``left_out`` how many others were not looked at for not having been accepted."""
 
     topic: str
     picks: tuple[Pick, ...]
@@ -36,6 +37,7 @@ class Selection:
     omitted_count: int = 0
     terms: tuple[str, ...] = ()
     central: tuple[int, ...] = ()
+    left_out: int = 0
 
     @property
     def rows(self) -> list[int]:
@@ -54,7 +56,8 @@ def on_topic(
         _omission(retriever.snapshot.paper(match.row), match.reason, match.relevance)
         for match in found.omitted
     )
-    return Selection(topic, picks, found.population, omitted, found.omitted_count)
+    others = left_out(retriever.snapshot, filters)
+    return Selection(topic, picks, found.population, omitted, found.omitted_count, left_out=others)
 
 
 def by_field(snapshot: Snapshot, field: Field, filters: Filters | None) -> list[Selection]:
@@ -73,7 +76,11 @@ def by_field(snapshot: Snapshot, field: Field, filters: Filters | None) -> list[
         parts.setdefault(value, []).append(row)
     size = {value: 0 if field == "year" else -len(rows) for value, rows in parts.items()}
     order = sorted(parts, key=lambda value: (not value, size[value], value))
-    return [_all_of(value or f"no {field}", parts[value], len(rows)) for value in order]
+    others = left_out(snapshot, filters)
+    return [
+        Selection(value or f"no {field}", _sure(parts[value]), len(rows), left_out=others)
+        for value in order
+    ]
 
 
 def by_cluster(snapshot: Snapshot, count: int | None, filters: Filters | None) -> list[Selection]:
@@ -81,8 +88,11 @@ def by_cluster(snapshot: Snapshot, count: int | None, filters: Filters | None) -
     from rag.topics.clusters import find_topics
 
     rows = passing(snapshot, filters)
+    others = left_out(snapshot, filters)
     return [
-        Selection(topic.name, _sure(topic.rows), len(rows), (), 0, topic.terms, topic.central)
+        Selection(
+            topic.name, _sure(topic.rows), len(rows), (), 0, topic.terms, topic.central, others
+        )
         for topic in find_topics(snapshot, rows, count)
     ]
 
@@ -99,18 +109,9 @@ def renamed(found: Sequence[Selection], names: Iterable[str]) -> list[Selection]
     return named
 
 
-def passing(snapshot: Snapshot, filters: Filters | None) -> list[int]:
-    """The rows that the filters let pass; raises QuestionError if none does."""
-    return filters.rows(snapshot.papers()) if filters else list(range(len(snapshot)))
-
-
 def _value(paper: Paper, field: Field) -> str:
     value = getattr(paper, field)
     return " ".join(str(value).split()) if value is not None else ""
-
-
-def _all_of(name: str, rows: Sequence[int], population: int) -> Selection:
-    return Selection(name, _sure(rows), population)
 
 
 def _sure(rows: Sequence[int]) -> tuple[Pick, ...]:

@@ -15,7 +15,7 @@ from rag.digest.subjects import may_be_subject
 from rag.types import Paper
 
 FIELDS = ("area", "status", "year", "venue")
-OWNED = ("title", "url", "authors", "keywords")
+OWNED = ("title", "url", "doi", "authors", "keywords")
 SHOWN_KEYWORDS = 20
 BARS = 12
 """Of a histogram, at most."""

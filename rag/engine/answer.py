@@ -16,7 +16,7 @@ from rag.engine.premise import denial
 from rag.engine.question import FollowUp, Question, Turn, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
 from rag.errors import BudgetError, EndpointError
-from rag.retrieve.filters import Filters
+from rag.retrieve.filters import Filters, left_out, told_left_out
 from rag.retrieve.foreign import is_foreign
 from rag.retrieve.hybrid import Retriever, Signals, check_question
 from rag.retrieve.spelling import parted
@@ -71,6 +71,9 @@ class Asker:
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
         considered, spent, told = self._reworded(considered, found, filters)
+        others = left_out(self.retriever.snapshot, filters)
+        if others:
+            considered = replace(considered, population="accepted papers")
         usage += spent
         if not (found.rows or considered.also) and (note := self.retriever.foreign(asked.text)):
             answer = _told(unread(asked, note), on_text)
@@ -80,7 +83,8 @@ class Asker:
             on_considered(considered)
         answer = considered.told_missing(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
-        notes = (*filter(None, [found.note, told]), *answer.notes)
+        remarks = [found.note, told, told_left_out(others) if others else ""]
+        notes = (*filter(None, remarks), *answer.notes)
         usage += answer.usage
         return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)
 

@@ -50,6 +50,8 @@ class Considered:
     missing: tuple[str, ...] = ()
     """Sides of a comparison that no paper here is."""
     also: tuple[str, ...] = ()
+    population: str = "papers"
+    """What ``rows`` are."""
     corrects: bool = False
     """Whether the first sentence denies what the question presupposes."""
 
@@ -155,7 +157,7 @@ def declined(considered: Considered, outcome: Outcome) -> Answer:
     answer = refusal(considered.question, outcome, nearest)
     if considered.question.kind not in ("list", "count", "find") or considered.literal:
         return answer
-    none = f"0 of {len(considered.rows)} papers are about that."
+    none = f"0 of {len(considered.rows)} {considered.population} are about that."
     return replace(answer, text=answer.text.replace(REFUSALS[outcome], none, 1))
 
 
@@ -186,7 +188,8 @@ def count(considered: Considered, end: str) -> list[str]:
     """How many papers a list or count is about, and of how many; nothing for other questions."""
     if considered.question.kind not in ("list", "count") or not considered.literal:
         return []
-    return [f"{len(considered.literal)} of {len(considered.rows)} papers{end}"]
+    listed, population = len(considered.literal), considered.population
+    return [f"{listed} of {len(considered.rows)} {population}{end}"]
 
 
 def _outcome(considered: Considered) -> Outcome:

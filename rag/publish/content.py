@@ -104,11 +104,12 @@ def facts(paper: Paper, topic: str) -> list[str]:
 def coverage_sentence(digest: Digest) -> str:
     """How much of what was searched is on the topic, is listed and comes near."""
     coverage = digest.coverage
-    matched, searched = coverage.matched, count(coverage.population, "paper")
+    kind = "accepted paper" if coverage.left_out else "paper"
+    matched, searched = coverage.matched, count(coverage.population, kind)
     verb = "is" if matched == 1 else "are"
     if not matched:
         alone = coverage.population == 1
-        none = "The one paper searched is not" if alone else f"None of {searched} is"
+        none = f"The one {kind} searched is not" if alone else f"None of {searched} is"
         told = f"{none} on this topic"
     elif not coverage.omitted and all(entry.relevance == 1 for entry in digest.entries):
         told = f"{matched:,} of {searched}"  # of a field or a group: nothing was weighed
@@ -119,7 +120,13 @@ def coverage_sentence(digest: Digest) -> str:
     if coverage.omitted:
         more = f"{coverage.omitted:,}{' more' if matched else ''}"
         told += f"; {more} {'comes' if coverage.omitted == 1 else 'come'} near"
-    return f"{told}."
+    return f"{told}.{f' {left_out_sentence(coverage.left_out)}' if coverage.left_out else ''}"
+
+
+def left_out_sentence(papers: int) -> str:
+    """That papers were not looked at, and how they would be."""
+    verb = "is" if papers == 1 else "are"
+    return f"{papers:,} not accepted {verb} left out (--status all)."
 
 
 def unnamed(digest: Digest) -> str:

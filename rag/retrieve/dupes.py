@@ -119,6 +119,6 @@ def _titles(one: Paper, other: Paper) -> float:
 
 def _fullness(paper: Paper) -> tuple[int, int, str]:
     """By which the paper to keep is chosen: what is known of it, then how much it says."""
-    fields = (paper.title, paper.url, paper.authors, paper.venue, paper.year, paper.status)
-    filled = sum(map(bool, (*fields, paper.area, paper.keywords)))
+    fields = (paper.title, paper.url, paper.doi, paper.authors, paper.venue, paper.year)
+    filled = sum(map(bool, (*fields, paper.status, paper.area, paper.keywords)))
     return filled, len(paper.text), paper.paper_id

@@ -1,12 +1,20 @@
-"""Which papers a question is put to: by area, venue, status, year or id."""
+"""Which papers a question is put to: by area, venue, status, year or id.
+
+Unless a status or papers are named, those that were not accepted are left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from rag.corpus.status import NOT_ACCEPTED, STATUSES, status_of, unaccepted
 from rag.errors import QuestionError
 from rag.types import Paper
+
+if TYPE_CHECKING:
+    from rag.store.snapshot import Snapshot
 
 SHOWN = 20
 """Values of a field that are named to whoever asked for another one."""
@@ -14,13 +22,16 @@ LIKE = 70
 """Of 100: how like a value has to be to be proposed."""
 LEAST_PART = 3
 """Letters that may be found in almost anything."""
+ALL = "all"
+"""As a status: whatever became of the papers."""
 _FIELDS = ("area", "venue", "status", "year")
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Every field that is set must match: years and ids exactly, the others as a part of the
-    value, in any case. Several ids mean any of them."""
+    """Every field that is set must match: years, ids and the known statuses exactly, the others as
+    a part of the value, in any case. Several ids mean any of them. The status ``ALL`` matches any,
+    ``accepted`` every one of an accepted paper."""
 
     area: str | None = None
     venue: str | None = None
@@ -31,11 +42,17 @@ class Filters:
     def __bool__(self) -> bool:
         return self != Filters()
 
+    @property
+    def only_accepted(self) -> bool:
+        """Whether papers that were not accepted are left out."""
+        return self.status is None and not self.papers
+
     def match(self, paper: Paper) -> bool:
         """Whether a paper passes."""
-        texts = ((self.area, paper.area), (self.venue, paper.venue), (self.status, paper.status))
+        texts = ((self.area, paper.area), (self.venue, paper.venue))
         return (
             all(want is None or want.casefold() in (have or "").casefold() for want, have in texts)
+            and (self.status is None or _has_status(self.status, paper.status))
             and self.year in (None, paper.year)
             and (not self.papers or paper.paper_id in self.papers)
         )
@@ -44,13 +61,15 @@ class Filters:
         """Rows of the papers that pass. Raises QuestionError if none does, or an id is of none:
         it says which value no paper has, which is nearest and which there are."""
         everything = list(papers)
-        rows = [row for row, paper in enumerate(everything) if self.match(paper)]
+        left_out = set(unaccepted([p.status for p in everything]) if self.only_accepted else ())
+        found = [row for row, paper in enumerate(everything) if self.match(paper)]
+        rows = [row for row in found if row not in left_out]
         known = {paper.paper_id for paper in everything}
         unknown = [paper_id for paper_id in self.papers if paper_id not in known]
         if unknown:
             raise _no_such_paper(unknown[0], everything)
         if not rows:
-            raise self._nothing_passes(everything)
+            raise _none_accepted(len(found)) if found else self._nothing_passes(everything)
         return rows
 
     def _nothing_passes(self, papers: Sequence[Paper]) -> QuestionError:
@@ -62,6 +81,43 @@ class Filters:
                 message = f"No paper has {name} {str(wanted)!r}."
                 return QuestionError(message, _hint(name, str(wanted), values))
         return QuestionError("No paper passes all of the filters.", "leave one of them out")
+
+
+def passing(snapshot: Snapshot, filters: Filters | None) -> Sequence[int]:
+    """The rows that the filters let pass; raises QuestionError if none of some papers does."""
+    if filters and filters != Filters(status=ALL):
+        return filters.rows(snapshot.papers())
+    if filters or not snapshot.unaccepted:
+        return range(len(snapshot))
+    return [row for row in range(len(snapshot)) if row not in snapshot.unaccepted]
+
+
+def left_out(snapshot: Snapshot, filters: Filters | None) -> int:
+    """How many papers are left out for not having been accepted."""
+    return len(snapshot.unaccepted) if (filters or Filters()).only_accepted else 0
+
+
+def told_left_out(count: int) -> str:
+    """That so many papers are left out, and how they are not."""
+    one = "1 paper that was not accepted is"
+    told = one if count == 1 else f"{count:,} papers that were not accepted are"
+    return f"{told} left out: --status all"
+
+
+def _has_status(wanted: str, status: str | None) -> bool:
+    known = status_of(wanted) or wanted
+    if wanted.casefold() == ALL:
+        return True
+    if known == "accepted":
+        return status not in NOT_ACCEPTED
+    if known in STATUSES:
+        return status_of(status) == known
+    return known.casefold() in (status or "").casefold()
+
+
+def _none_accepted(count: int) -> QuestionError:
+    papers = "1 paper does, which was" if count == 1 else f"{count:,} papers do, which were"
+    return QuestionError(f"No accepted paper passes the filters; {papers} not.", "--status all")
 
 
 def _hint(name: str, wanted: str, values: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from rag.embed import Embedder
 from rag.errors import QuestionError
-from rag.retrieve.filters import Filters
+from rag.retrieve.filters import Filters, passing
 from rag.retrieve.foreign import ENGLISH_ONLY, foreign, is_foreign, latin, mostly_far
 from rag.retrieve.lexical import Lexical
 from rag.retrieve.proximity import proximity
@@ -193,10 +193,11 @@ class Retriever:
         """Rows of the papers that pass the filters, best first, ties broken by id. The signals of
         what is searched for ``also`` weigh together as much as those of the question."""
         ranked: list[int] = self._order(signals, also).tolist()
-        if not filters:
+        rows = passing(self.snapshot, filters)
+        if len(rows) == len(ranked):
             return ranked
-        passing = set(filters.rows(self.snapshot.papers()))
-        return [row for row in ranked if row in passing]
+        among = set(rows)
+        return [row for row in ranked if row in among]
 
     def _order(self, signals: Signals, also: Sequence[Signals] = ()) -> NDArray[np.int64]:
         others = [other.fused for other in also]

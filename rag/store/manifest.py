@@ -13,7 +13,7 @@ from rag.errors import EmbedderMismatch, StoreDamaged, StoreError, StoreMissing,
 from rag.store.files import replace_json
 from rag.types import Paper
 
-FORMAT = 1
+FORMAT = 2
 """Raised when an older program could not read what a newer one writes."""
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rag.corpus.status import unaccepted
 from rag.errors import PaperNotFound
 from rag.store.files import write_flushed
 from rag.store.manifest import Manifest, damaged, read_manifest
@@ -31,6 +32,9 @@ UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError
 
 REMEMBERED = 5_000
 """Papers kept once they are read: some twenty megabytes."""
+
+UNACCEPTED = "unaccepted.json"
+"""Is there only where there are such papers."""
 
 _FIELDS = [field.name for field in fields(Paper)]
 
@@ -81,6 +85,15 @@ class Snapshot:
     def handles(self) -> list[str]:
         """The handle of each row."""
         return list(json.loads((self.folder / "handles.json").read_bytes()))
+
+    @cached_property
+    def unaccepted(self) -> frozenset[int]:
+        """Rows of the papers that do not count unless they are asked for: see
+        ``rag.corpus.status``."""
+        try:
+            return frozenset(json.loads((self.folder / UNACCEPTED).read_bytes()))
+        except FileNotFoundError:
+            return frozenset()
 
     @cached_property
     def row_of(self) -> dict[str, int]:
@@ -169,6 +182,8 @@ class Snapshot:
             raise ValueError("sentences.npy does not list the sentences of each paper in turn")
         if len(self._offsets) != len(self) + 1 or self._offsets[-1] != len(self._lines):
             raise ValueError("papers.jsonl is not the file that was written")
+        if not all(isinstance(row, int) and 0 <= row < len(self) for row in self.unaccepted):
+            raise ValueError(f"{UNACCEPTED} does not list rows")
         if [type(handle) for handle in self.handles] != [str] * len(self):
             raise ValueError("handles.json does not name each paper")
         if self.manifest.hashes.keys() != self.row_of.keys():
@@ -233,6 +248,8 @@ def write_generation(
     _write_array(folder / "offsets.npy", np.array(offsets, np.int64))
     write_flushed(folder / "ids.json", json.dumps([paper.paper_id for paper in papers]))
     write_flushed(folder / "handles.json", json.dumps([paper.handle for paper in papers]))
+    if rows_left_out := unaccepted([paper.status for paper in papers]):
+        write_flushed(folder / UNACCEPTED, json.dumps(rows_left_out))
     return len(matrix)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rag.retrieve.about import About, about
 from rag.retrieve.concordance import concordance
-from rag.retrieve.filters import Filters
+from rag.retrieve.filters import Filters, passing
 from rag.retrieve.hybrid import Retriever, check_question
 from rag.retrieve.terms import words
 from rag.retrieve.topicality import Model
@@ -65,7 +65,7 @@ def members(
     by_aspect = np.array([Model.read().probabilities(signals.matrix()) for _, signals in found])
     relevance: list[float] = by_aspect.max(axis=0).tolist()
     likeliest: list[int] = by_aspect.argmax(axis=0).tolist()
-    rows = filters.rows(snapshot.papers()) if filters else range(len(snapshot))
+    rows = passing(snapshot, filters)
     order = sorted(rows, key=lambda row: (-relevance[row], snapshot.ids[row]))
 
     def match(row: int) -> Match:

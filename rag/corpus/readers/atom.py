@@ -44,6 +44,7 @@ def _record(entry: Any, line: int) -> RawRecord | Rejection:
             "title": " ".join(entry.get("title", "").split()),
             "abstract": entry.get("summary", ""),
             "url": entry.get("link") or entry.get("id", ""),
+            "doi": entry.get("arxiv_doi", ""),
             "authors": [author.get("name", "") for author in entry.get("authors", [])],
             "year": entry.get("published", ""),
             "venue": entry.get("arxiv_journal_ref", ""),

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 _ENTRY = re.compile(r"^\s*@\s*\w+\s*[{(]", re.MULTILINE)
 _NOT_PAPERS = frozenset({"string", "preamble", "comment"})
-_VERBATIM = frozenset({"doi", "url", "link", "paperid"})
+_VERBATIM = frozenset({"doi", "url", "link", "eprint", "paperid"})
 """What is no prose: backslashes there are the work of whoever wrote the entry for LaTeX."""
+_BRACE_OR_AND = re.compile(r"[{}]|\s+and\s+", re.IGNORECASE)
 _LINES_TRIED = 60
 """Lines of a damaged entry that are left out from its end, one after the other, until it reads."""
 
@@ -73,7 +74,9 @@ def _fields(entry: Entry) -> dict[str, object]:
     """The entry's values; its key is an id only where nothing better is there."""
     fields = {field.key: _value(field.key.casefold(), str(field.value)) for field in entry.fields}
     names = {name.casefold() for name in fields}
-    return fields if names & {"doi", "url", "paperid"} else {"id": entry.key, **fields}
+    if "link" in names:  # an address as it is, where one for BibTeX had to be changed
+        fields = {name: value for name, value in fields.items() if name.casefold() != "url"}
+    return fields if names & {"doi", "url", "eprint", "paperid"} else {"id": entry.key, **fields}
 
 
 def _value(name: str, value: str) -> object:
@@ -84,10 +87,15 @@ def _value(name: str, value: str) -> object:
 
 
 def _authors(value: str) -> object:
-    """The names that an "and" outside of braces parts; one alone may be a list of another kind."""
-    from bibtexparser.middlewares.names import split_multiple_persons_names
-
-    names = split_multiple_persons_names(value)
+    """The names that an "and" outside of braces parts; one alone may be a list of another kind.
+    The library's own function for it loses letters of a name that begins with a command."""
+    names, depth, begin = [], 0, 0
+    for found in _BRACE_OR_AND.finditer(value):
+        depth += (found[0] == "{") - (found[0] == "}")
+        if found[0] not in "{}" and not depth:
+            names.append(value[begin : found.start()])
+            begin = found.end()
+    names.append(value[begin:])
     shown = [with_named(_unbraced(name)) for name in names]
     return shown if len(names) > 1 or shown != list(map(with_named, names)) else with_named(value)
 

@@ -24,6 +24,7 @@ def _item(paper: Paper) -> dict[str, object]:
     custom = {
         "status": paper.status,
         "area": paper.area,
+        "arxiv": paper.arxiv,
         "authors": None if is_exact("authors", authors, paper.authors) else paper.authors,
         "keywords": None if is_exact("keywords", keywords, paper.keywords) else paper.keywords,
     }
@@ -36,6 +37,7 @@ def _item(paper: Paper) -> dict[str, object]:
         "container-title": paper.venue,
         "issued": {"date-parts": [[paper.year]]} if paper.year else None,
         "keyword": keywords,
+        "DOI": paper.doi,
         "URL": paper.url,
         "custom": {name: value for name, value in custom.items() if value},
     }

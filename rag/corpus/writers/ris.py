@@ -1,6 +1,6 @@
 """Papers as RIS, for reference managers; written by ``rispy``.
 
-Status and area, for which RIS has no tag, stand labelled in two of its free ones.
+Status, area and arXiv number, for which RIS has no tag, stand labelled in its free ones.
 """
 
 from __future__ import annotations
@@ -40,8 +40,10 @@ def _fields(paper: Paper) -> dict[str, object]:
         "secondary_title": paper.venue,
         "year": paper.year,
         "keywords": paper.keywords,
+        "doi": paper.doi,
         "urls": [paper.url] if paper.url else (),
         "custom1": f"status: {paper.status}" if paper.status else None,
         "custom2": f"area: {paper.area}" if paper.area else None,
+        "custom3": f"arxiv: {paper.arxiv}" if paper.arxiv else None,
     }
     return {name: value for name, value in fields.items() if value}

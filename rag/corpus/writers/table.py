@@ -13,7 +13,7 @@ from rag.corpus.formulas import guarded
 from rag.corpus.writers.values import abstract_line, listed
 from rag.types import Paper
 
-COLUMNS = "paper_id title abstract authors venue year status area keywords url".split()
+COLUMNS = "paper_id title abstract authors venue year status area keywords url doi arxiv".split()
 
 
 def table(papers: Sequence[Paper]) -> str:

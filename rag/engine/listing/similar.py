@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rag.engine.evidence import Evidence
+from rag.retrieve.filters import Filters, passing
 from rag.retrieve.hybrid import PASSAGES, Retriever, standardised
 from rag.retrieve.terms import terms
 from rag.types import Hit, Passage
-
-if TYPE_CHECKING:
-    from rag.retrieve.filters import Filters
 
 WORDS = 20
 """The rarest words of a paper, by which others are found that share them."""
@@ -23,10 +19,9 @@ def similar(
 ) -> list[Hit]:
     """The ``k`` papers most like one, each with the sentences that are nearest to it. Raises
     QuestionError if no paper passes the filters."""
-    snapshot, found = retriever.snapshot, ranked(retriever, row)
-    if filters:
-        passing = set(filters.rows(snapshot.papers()))
-        found = [pair for pair in found if pair[0] in passing]
+    snapshot = retriever.snapshot
+    among = frozenset(passing(snapshot, filters))
+    found = [pair for pair in ranked(retriever, row) if pair[0] in among]
     return [
         Hit(snapshot.paper(other), rank, score, tuple(_nearest(retriever, row, other, PASSAGES)))
         for rank, (other, score) in enumerate(found[:k], start=1)
