@@ -29,9 +29,10 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     starts = [found.start() for found in _START.finditer(text)]
     if not starts:
         yield reject(1, "no entry begins with TY  -")
+    line = text.count("\n", 0, starts[0] if starts else 0) + 1
     for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        line = text.count("\n", 0, begin) + 1
         yield _record(text[begin:end], line)
+        line += text.count("\n", begin, end)
 
 
 def _record(entry: str, line: int) -> RawRecord | Rejection:
