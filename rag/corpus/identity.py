@@ -27,7 +27,7 @@ _SUBJECT = re.compile(r"\.[a-z]{2}/")
 _DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&?#]+)", re.IGNORECASE)
 _LABELLED_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s&?#]+)\s*\[doi\]", re.IGNORECASE)
 """As PubMed writes it, which gives other numbers in the same place."""
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_NOT_ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?\s*|[\s/]+$", re.IGNORECASE)
 
 
 def paper_id(
@@ -44,7 +44,7 @@ def paper_id(
         return forum[1]
     number = arxiv or arxiv_of(url)
     everywhere = f"arXiv:{number}" if number else doi or doi_of(url) or ""
-    return own or everywhere or _SCHEME.sub("", url).rstrip("/") or text_key(text)[:12]
+    return own or everywhere or _NOT_ADDRESS.sub("", url) or text_key(text)[:12]
 
 
 def doi_of(*written: str | None) -> str | None:
