@@ -26,7 +26,7 @@ SHOWN = 10
 
 @click.command()
 @click.argument("named", nargs=-1, metavar="[PAPER]…")
-@click.option("--source", metavar="FILE", help="Whatever came from this file alone.")
+@click.option("--source", metavar="FILE", help="All that came from this file.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
 @click.option("--dry-run", is_flag=True, help="Say what would go, and leave it.")
 @click.option("--no-wait", is_flag=True, help="Fail if another process is writing.")
