@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag.corpus.fields import record_from
+from rag.corpus.readers.bibtex_values import plain
 from rag.corpus.record import RawRecord, Reader, reject
-from rag.corpus.tex_escapes import unescaped, with_named
 from rag.types import Rejection
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 _ENTRY = re.compile(r"^\s*@\s*\w+\s*[{(]", re.MULTILINE)
 _NOT_PAPERS = frozenset({"string", "preamble", "comment"})
-_VERBATIM = frozenset({"doi", "url", "link", "eprint", "paperid"})
-"""What is no prose: backslashes there are the work of whoever wrote the entry for LaTeX."""
-_BRACE_OR_AND = re.compile(r"[{}]|\s+and\s+", re.IGNORECASE)
 _LINES_TRIED = 60
 """Lines of a damaged entry that are left out from its end, one after the other, until it reads."""
 
@@ -72,42 +69,10 @@ def _record(block: Block) -> RawRecord | Rejection:
 
 def _fields(entry: Entry) -> dict[str, object]:
     """The entry's values; its key is an id only where nothing better is there."""
-    fields = {field.key: _value(field.key.casefold(), str(field.value)) for field in entry.fields}
+    fields = plain({field.key: str(field.value) for field in entry.fields})
     names = {name.casefold() for name in fields}
-    if "link" in names:  # an address as it is, where one for BibTeX had to be changed
-        fields = {name: value for name, value in fields.items() if name.casefold() != "url"}
-    return fields if names & {"doi", "url", "eprint", "paperid"} else {"id": entry.key, **fields}
-
-
-def _value(name: str, value: str) -> object:
-    """A value without what is there for LaTeX and BibTeX alone."""
-    if name in _VERBATIM:
-        return unescaped(value)
-    return _authors(value) if name == "author" else with_named(_unbraced(value))
-
-
-def _authors(value: str) -> object:
-    """The names that an "and" outside of braces parts; one alone may be a list of another kind.
-    The library's own function for it loses letters of a name that begins with a command."""
-    names, depth, begin = [], 0, 0
-    for found in _BRACE_OR_AND.finditer(value):
-        depth += (found[0] == "{") - (found[0] == "}")
-        if found[0] not in "{}" and not depth:
-            names.append(value[begin : found.start()])
-            begin = found.end()
-    names.append(value[begin:])
-    shown = [with_named(_unbraced(name)) for name in names]
-    return shown if len(names) > 1 or shown != list(map(with_named, names)) else with_named(value)
-
-
-def _unbraced(value: str) -> str:
-    """A value without the braces that hold all of it together."""
-    depth = 0
-    for at, character in enumerate(value):
-        depth += (character == "{") - (character == "}")
-        if not depth:
-            return value[1:-1] if at and at == len(value) - 1 else value
-    return value
+    known = names & {"doi", "url", "eprint", "link", "paperid"}
+    return fields if known else {"id": entry.key, **fields}
 
 
 def _salvaged(raw: str) -> Entry | None:

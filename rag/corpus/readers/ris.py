@@ -16,7 +16,8 @@ _START = re.compile(r"^TY[ \t]{1,3}-", re.MULTILINE)
 _TAG = re.compile(r"^([A-Z][A-Z0-9])[ \t]+-(?:[ \t]|$)", re.MULTILINE)
 """A tag as it is met: the standard wants two spaces, some files have a tab."""
 _END = "\nER  - "
-_LABELLED = re.compile(r"(status|area|arxiv): (.+)")
+_LABELS = {"paperid": "id", "status": "status", "area": "area", "arxiv": "arxiv"}
+_LABELLED = re.compile(rf"({'|'.join(_LABELS)}): (.+)")
 
 
 def sniff(text: str, suffix: str) -> bool:
@@ -47,9 +48,9 @@ def _record(entry: str, line: int) -> RawRecord | Rejection:
 
 
 def _labelled(fields: dict[str, object]) -> dict[str, object]:
-    """What stands with its name in the tags that are free for it."""
-    found = (_LABELLED.match(str(fields.get(tag, ""))) for tag in ("custom1", "custom2", "custom3"))
-    return {label[1]: label[2] for label in found if label}
+    """What stands with its name in the tags that are free for it, as our own export has it."""
+    found = (_LABELLED.match(str(fields.get(f"custom{n}", ""))) for n in range(1, 9))
+    return {_LABELS[label[1]]: label[2] for label in found if label}
 
 
 RIS = Reader("ris", sniff, read)

@@ -1,6 +1,7 @@
 """Papers as RIS, for reference managers; written by ``rispy``.
 
-Status, area and arXiv number, for which RIS has no tag, stand labelled in its free ones.
+What RIS has no tag for stands labelled in its free ones, and so does the id: programs put their
+own numbers under ``ID``.
 """
 
 from __future__ import annotations
@@ -45,5 +46,6 @@ def _fields(paper: Paper) -> dict[str, object]:
         "custom1": f"status: {paper.status}" if paper.status else None,
         "custom2": f"area: {paper.area}" if paper.area else None,
         "custom3": f"arxiv: {paper.arxiv}" if paper.arxiv else None,
+        "custom4": f"paperid: {paper.paper_id}",
     }
     return {name: value for name, value in fields.items() if value}

@@ -23,13 +23,18 @@ _List = Literal["authors", "keywords"]
 def abstract(paper: Paper) -> str:
     """The abstract as it stood in its source or, where that would not give the text that is held,
     the text."""
-    return paper.raw if clean_text(paper.raw) == paper.text else paper.text
+    return paper.raw if _gives(paper, paper.raw) else paper.text
 
 
 def abstract_line(paper: Paper) -> str:
     """``abstract`` on one line, for formats in which a line can begin something else."""
     line = one_line(paper.raw)
-    return line if clean_text(line) == paper.text else paper.text
+    return line if _gives(paper, line) else paper.text
+
+
+def _gives(paper: Paper, written: str) -> bool:
+    """Whether what is written is read as the paper's text."""
+    return clean_text(written) == paper.text
 
 
 def one_line(text: str) -> str:
