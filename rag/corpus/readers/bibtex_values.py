@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from rag.corpus.tex_escapes import unescaped, with_named
 
-_VERBATIM = frozenset({"doi", "url", "link", "eprint", "paperid"})
-"""What is no prose: backslashes there are the work of whoever wrote the entry for LaTeX."""
+_LITERAL = frozenset({"doi", "url", "link", "eprint", "paperid", "keywords"})
+"""What is no prose: a backslash before a sign is the work of whoever wrote the entry for LaTeX."""
 _BRACE_OR_AND = re.compile(r"[{}]|\s+and\s+", re.IGNORECASE)
 
 
@@ -26,8 +26,8 @@ def plain(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def _plain(name: str, value: str) -> object:
-    if name in _VERBATIM:
-        return unescaped(value)
+    if name in _LITERAL:
+        return unescaped(_unbraced(value))
     return _people(value) if name == "author" else with_named(_unbraced(value))
 
 
