@@ -33,6 +33,13 @@ ICLR = SHARED / "data/iclr2026/iclr2026_accepted_12areas.jsonl"
         (r"\eg cats", "e.g. cats"),
         (r"na\"ive Schr\"{o}dinger caf\'e", "naïve Schrödinger café"),
         (r"the model\'s \"own\" words", 'the model\'s "own" words'),
+        (r"we {\em do} bring {two words} and {FlashNet}", "we do bring two words and FlashNet"),
+        (r"of 4{,}000 tests (GRPO-X}) {here", "of 4,000 tests (GRPO-X) here"),
+        (r"ten settings\footnote{Our code is", "ten settings (Our code is"),
+        (
+            r"x \documentclass[12pt]{minimal} \usepackage{a} \begin{document}$$y$$\end{document} z",
+            "x y z",
+        ),
         (r"typed\nliterally\n", "typed\\nliterally"),
         (r"Ends.\nNext line", "Ends. Next line"),
     ],
@@ -59,6 +66,10 @@ def test_latex_in_prose(raw: str, clean: str) -> None:
         (r"$\texttt{Tool}$ and $\argmax$", "Tool and argmax"),
         (r"$\max_\mathbf{v} f$", "maxᵥ f"),
         (r"up $38\\%$ $\\downarrow$", "up 38% ↓"),
+        (r"$ K $-means on $S \subset $ {0,1} by E$^2$4X", "K-means on S ⊂ {0,1} by E²4X"),
+        (r"$A^n \to B$, $\max\\{a, b\\}$", "Aⁿ → B, max{a, b}"),
+        (r"$n^2 \log n$ and $\ell_\infty$", "n² log n and ℓ_∞"),
+        (r"$\sum_{a, b} x$ and $y_*$", "∑_(a, b) x and y_*"),
     ],
 )
 def test_math(raw: str, clean: str) -> None:
@@ -72,11 +83,14 @@ def test_math(raw: str, clean: str) -> None:
         "Between $10-$20 and 5% of #1 & co.",
         "A* search and B* search, p < 0.05*, a * b",
         "2**3 is eight and snake_case stays_as_it_is",
-        "a set {1, 2} of braces",
+        "a set {1, 2} of braces, {A} and c ∈ {True or False}",
         "torch.Tensor, Node.js, e.g.x, U.S.A",
         "an open { brace and another } one",
         "about ~20 items, 3~5 dB",
-        "<eos> tokens and x < y > z",
+        "<eos> and <s> tokens and x < y > z",
+        "R^2 of 5*5 and α-β, pass^4, US$ 5 and $ 6",
+        "pre- and post-training, 4- to 8-bit, open- as well as closed-source",
+        "CD25- cells and HIV- patients lack it",
         "call __init__ twice",
         "see https://ex.org/a--b/~me/x_y_z*",
         r"C:\Users\me",
@@ -123,6 +137,13 @@ def test_markdown(raw: str, clean: str) -> None:
         ("<p>H<sub>2</sub>O and <i>x</i><sup>2</sup></p>", "H₂O and x²"),
         ("one<br/>two", "one two"),
         ('<a href="https://ex.org">here</a>', "here"),
+        ("<jats:title>Aims</jats:title><jats:p>CO<jats:sub>2</jats:sub>.</jats:p>", "Aims: CO₂."),
+        (
+            '<AbstractText Label="METHODS" NlmCategory="X">We count.</AbstractText>',
+            "METHODS: We count.",
+        ),
+        ("<inline-formula><tex-math>$k$</tex-math></inline-formula>-best", "k-best"),
+        ("of <italic>E. coli</italic> <xref ref-type='b'>1</xref>", "of E. coli 1"),
     ],
 )
 def test_html(raw: str, clean: str) -> None:
@@ -136,6 +157,10 @@ def test_html(raw: str, clean: str) -> None:
         ("words --- set off --- here", "words — set off — here"),
         ("pages 3--5, train--test", "pages 3–5, train–test"),
         ("``double'' and `single'", "“double” and ‘single’"),
+        ("a ``quick'’ Net , and more .", "a “quick” Net, and more."),
+        ("where p \u0338= 2", "where p ≠ 2"),
+        ("It waits . . . and halts. .", "It waits… and halts."),
+        ("Three parts: • speed. • size.", "Three parts: speed. size."),
         ("tasks~-~including~these", "tasks - including these"),
         ("It runs reliably.As a result, it wins (often).We stop.", None),
     ],
@@ -158,6 +183,24 @@ def test_typesetting(raw: str, clean: str | None) -> None:
     ],
 )
 def test_characters(raw: str, clean: str) -> None:
+    assert clean_text(raw) == clean
+
+
+@pytest.mark.parametrize(
+    ("raw", "clean"),
+    [
+        ("better perfor- mance", "better performance"),
+        ("better perfor-\n  mance", "better performance"),
+        (
+            "a data- driven and LLM- based text-to- image tool",
+            "a data-driven and LLM-based text-to-image tool",
+        ),
+        ("The pre-set. A pre- set", "The pre-set. A pre-set"),
+        ("A tree is a tree- structured thing", "A tree is a tree-structured thing"),
+        ("sets of marks- which vary", "sets of marks- which vary"),
+    ],
+)
+def test_words_that_a_line_break_cut_in_two(raw: str, clean: str) -> None:
     assert clean_text(raw) == clean
 
 

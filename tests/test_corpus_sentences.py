@@ -29,6 +29,9 @@ def sentences(text: str) -> list[str]:
         ["We recover the factor R.", "The rest follows."],
         ["It lists cats, dogs, etc.", "We add birds."],
         ["The answer is no.", "We stop."],
+        ["It is linear in n.", "Combining both is cheap.", "It took 8 h.", "Later it halts."],
+        ["They lack vitamin D.", "Sunlight helps.", "One scan by MR.", "It is slow."],
+        ["Background. It rains.", "METHODS: We wait.", "Results. They are wet."],
         ["First paragraph", "Second paragraph"],
     ],
 )
@@ -50,6 +53,8 @@ def test_splits(parts: list[str]) -> None:
         "1. Begin with a seed.",
         "It waits ... and resumes.",
         "The U.S. Census counts.",
+        "As J. Doe, A. B. Roe and R. Poe (see p. 12) wrote in Proc. Natl. Acad. Sci. USA.",
+        "Growth of S. Typhi and variant p. R2D is slow (60% v. 50%).",
     ],
 )
 def test_does_not_split(sentence: str) -> None:

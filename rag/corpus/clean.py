@@ -1,7 +1,7 @@
-"""An abstract as it was typed or scraped becomes one line of plain, readable Unicode.
+"""A title or an abstract as it was typed or scraped becomes one line of plain, readable Unicode.
 
-Knows the order of the steps; LaTeX and markup have modules of their own. Knows nothing
-about files. Never raises, whatever the text.
+Knows the order of the steps; LaTeX, markup, hyphens, headings and notices have modules of their
+own. Knows nothing about files. Never raises, whatever the text.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 
+from rag.corpus.boilerplate import strip_boilerplate
+from rag.corpus.headings import part_headings
+from rag.corpus.hyphenation import join_words
 from rag.corpus.latex import latex_to_text
 from rag.corpus.markup import strip_html, strip_markdown
 from rag.corpus.sentences import OPENERS
@@ -28,6 +31,12 @@ _INVISIBLE = re.compile(
 _MAYBE_BROKEN = re.compile(r"[^\x00-\x7f\u2010-\u2027\u2190-\u23ff]")
 _URL = re.compile(r"((?:https?://|www\.)[^\s<>{}]+)")
 
+_BRACES = re.compile(r"\{([^{},]*)\}")
+_TRANSLATED = re.compile(r"^\[([^\[\]]{12,})\]\.?$")  # PubMed's; "[Re]" is part of a title
+_FULL_STOP = re.compile(
+    r"(?<=[a-z\d)\]”]{3})(?<!\betc)(?<!\bet al)(?<!\binc)(?<!\bspp)\.$", re.IGNORECASE
+)
+
 # Marker, pattern, replacement: only where the marker stands is the pattern looked for.
 _TYPESETTING: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("--", re.compile(r"(?<![-–—])(?:\s---\s?|---\s)(?!-)"), " — "),
@@ -35,9 +44,16 @@ _TYPESETTING: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("--", re.compile(r"(?<=\S)\s--\s(?=\S)|(?<=[\w)])--\s(?=\w)"), " – "),
     ("--", re.compile(r"(?<=[\w)%”×°])--(?=[\w(“])"), "–"),
     ("`", re.compile(r"``([^`]*?)(?:''|’’|\"|``)"), r"“\1”"),
-    ("`", re.compile(r"(?<![\w`])`([^\s`'][^`']{0,80})'(?![\w'])"), r"‘\1’"),
+    ("`", re.compile(r"(?<![\w`])`([^\s`'][^`']{0,200})'(?![\w'])"), r"‘\1’"),
+    ("``", re.compile(r"``([^`']{1,200})['’]{2}"), r"“\1”"),
     ("''", re.compile(r"(?<![\w'])''(?=\w)|(?<=[^\s'])''(?![\w('])"), '"'),
     ("~", re.compile(r"(?<=[^\s\d%(/~<>=$])~+(?=\S|$)|(?<=[\d%])~+(?=[^\s\d]|$)"), " "),
+    ("\u0338", re.compile("\u0338="), "≠"),  # drawn over the sign that comes next
+    ("•", re.compile(r"(?<=[.:;!?]) ?• ?(?=\w)"), " "),
+    (". . .", re.compile(r"\s?\.(?: \.){2,}"), "…"),
+    (" .", re.compile(r"(?<=[.!?]) \.(?=\s|$)"), ""),
+    (" ,", re.compile(r"(?<=[\w)\]”’%]) ,(?=\s)"), ","),
+    (" .", re.compile(r"(?<=[\w)\]”’%]) \.(?=\s|$)"), "."),
     (
         ".",
         re.compile(rf"\.(?:(?<=[a-z]{{2}}\.)|(?<=[)\]”’%\d]\.))(?=(?:{'|'.join(OPENERS)})\b)"),
@@ -62,10 +78,35 @@ def clean_text(raw: str) -> str:
     return text
 
 
+def clean_abstract(raw: str) -> str:
+    """``raw`` as ``clean_text`` has it, its headings parted from the prose, without what publishers
+    add; empty where it only says that there is no abstract. Idempotent."""
+    text = clean_text(part_headings(raw))
+    for _ in range(_MAX_PASSES):
+        bare = strip_boilerplate(part_headings(text))
+        if bare == text:
+            break
+        text = clean_text(bare)
+    return text
+
+
+def clean_title(raw: str) -> str:
+    """``raw`` as ``clean_text`` has it, without the full stop, the braces and the brackets around
+    a translation that databases put there. Idempotent."""
+    text = clean_text(raw)
+    for _ in range(_MAX_PASSES):
+        bare = _FULL_STOP.sub("", _BRACES.sub(r"\1", _TRANSLATED.sub(r"\1", text)))
+        if bare == text:
+            break
+        text = clean_text(bare)
+    return text
+
+
 def _pass(text: str) -> str:
     text = _INVISIBLE.sub("", _repaired(_SURROGATE.sub("", text)))
     text = text.replace("\u2010", "-").replace("\u2011", "-")  # typed as hyphens, searched as such
     text = strip_markdown(strip_html(latex_to_text(text)))
+    text = join_words(text)
     parts = _URL.split(text)
     parts[::2] = map(_typeset, parts[::2])
     return unicodedata.normalize("NFC", " ".join("".join(parts).split()))

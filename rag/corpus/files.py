@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag.corpus.clean import clean_text
+from rag.corpus.clean import clean_abstract, clean_text, clean_title
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
 from rag.corpus.identity import arxiv_of, doi_of, paper_id, printable
@@ -134,10 +134,10 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
         length = len(getattr(record, name) or "")
         if length > limit:
             return reject(record.line, f"its {name} has {length:,} characters; {limit:,} at most")
-    text = clean_text(record.abstract)
+    text = clean_abstract(record.abstract)
     if not text:
         return reject(record.line, "no abstract: nothing is left of it after cleaning")
-    title = _cleaned(record.title)
+    title = clean_title(record.title or "") or None
     url = printable(record.url) or None
     venue, status, year = parted(_cleaned(record.venue), _cleaned(record.status), record.year)
     doi = doi_of(record.doi, url)

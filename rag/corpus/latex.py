@@ -13,14 +13,14 @@ import re
 
 from rag.corpus.math_text import accent_text, is_known, is_symbol, math_text
 
-_MARKS = ("\\", "$", "_{", "^{", "[")
+_MARKS = ("\\", "$", "{", "}", "[")
 _START = re.compile(r"[\\${}_^\[]")  # on its own because it is what makes the search fast
 _TOKEN = re.compile(
     r"""
       \$\$(?P<display>[^$]+)\$\$
     | \$(?=\S)(?P<inline>(?:[^$\\]|\\.)+)(?<=\S)\$(?!\d)  # as pandoc: not "$5 and $6"
-    | \$\s(?P<spaced>[^$\\]*\\[A-Za-z][^$]*)\$(?!\d)          # "$ \alpha $", no amount of money
-    | \$(?P<sign>\ ?(?:\\[A-Za-z]+|[<>=±])\ ?)\$(?=\d)         # but "$\sim$5"
+    | \$(?P<spaced>(?!\d)(?:\s?[^\W\d_]\s|[^$\\^_=<>]*[\\^_=<>][^$]*))\$(?!\d)  # "$ \alpha $"
+    | \$(?P<sign>\ ?(?:\\[A-Za-z]+|[<>=±])\ ?|[_^][^$\s]{1,20})\$(?=\d)  # but "$\sim$5"
     | \\\((?P<round>(?:[^\\]|\\[^()])+)\\\)
     | \\\[(?P<square>(?:[^\\]|\\[^\[\]])+)\\\]
     | (?P<space>\\\\(?:\[[^\]]{0,20}\])?|(?:\\r)?\\n(?![a-z])|\\[ ,;:\n])
@@ -39,6 +39,16 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _OPTION = re.compile(r"(?:\[[^\[\]]{0,200}\])+(?=\{)")
 _MACRO = re.compile(r"\\[A-Za-z\"'`^~=.]")
 _URL_ESCAPE = re.compile(r"\\([%_#&~{}])")
+_PREAMBLE = re.compile(
+    r"\\documentclass(?:(?!\\begin\{document\}).){0,1000}\\begin\{document\}", re.DOTALL
+)
+_GROUP = re.compile(
+    r"https?://\S+|(?=.*(?:[^\W\d_]{2}|[%×]))[\w%×&.'’-]{4,}"
+    r"|[A-Z]{2,}s?|[\w%×&.'’/-]+(?:[ ~][\w%×&.'’/()-]+)+"
+)
+"""What braces hold that only kept it together, not the members of a set."""
+_SET_BEFORE = re.compile(r"(?:[\w)\]}^_]|[=∈∉⊂⊆∪∩×:|]\s?)$")
+_MAX_GROUP = 200
 _PATH_BEFORE = re.compile(r"[\w:.\\]")
 
 _HIDDEN_NAMES = (
@@ -66,6 +76,8 @@ _WRITTEN_OUT = {"eg": "e.g.", "ie": "i.e.", "etc": "etc.", "etal": "et al.", "wr
 
 def latex_to_text(text: str) -> str:
     """``text`` with its LaTeX as Unicode and authors' notes to themselves dropped."""
+    if "\\documentclass" in text:
+        text = _PREAMBLE.sub("", text)
     return _Prose(text).read() if any(mark in text for mark in _MARKS) else text
 
 
@@ -75,6 +87,7 @@ class _Prose:
     def __init__(self, text: str) -> None:
         self._text = text
         self._closing = _balanced(text)
+        self._closers = set(self._closing.values())
         self._instead: dict[int, str] = {}  # what to write for a brace, by its offset
         self._out: list[str] = []
         self._at = 0
@@ -120,8 +133,8 @@ class _Prose:
             self._drop(self._end(groups))
         elif name == "url" and groups:
             self._verbatim(groups[0])
-        elif name == "footnote" and groups:
-            self._unwrap(groups[0], " (", ")")
+        elif name == "footnote":
+            self._footnote(groups)
         elif name in _HIDDEN_FIRST and groups:
             self._at = self._end(groups[:1])
             self._unwrap_all(groups[1:])
@@ -139,10 +152,35 @@ class _Prose:
         in_path = token.start() and _PATH_BEFORE.match(self._text, token.start() - 1)
         return token[0] if in_path else token["macro"]
 
+    def _footnote(self, groups: list[int]) -> None:
+        if groups:
+            self._unwrap(groups[0], " (", ")")
+        else:  # cut off with the text
+            self._out.append(" (")
+            self._at += self._text.startswith("{", self._at)
+
     def _brace(self, at: int) -> None:
-        if at in self._closing and at not in self._instead and _MACRO.match(self._text, at + 1):
+        if at in self._closing and at not in self._instead and self._only_groups(at):
             self._unwrap(at)
-        self._out.append(self._instead.get(at, self._text[at]))
+        self._out.append("" if self._strays(at) else self._instead.get(at, self._text[at]))
+
+    def _only_groups(self, at: int) -> bool:
+        """Whether a balanced brace is LaTeX's rather than the text's own."""
+        end = self._closing[at]
+        if _MACRO.match(self._text, at + 1) or self._closing.get(at + 1) == end - 1:
+            return True
+        inside = self._text[at + 1 : end] if end - at <= _MAX_GROUP else ""
+        if inside == ",":
+            return self._text[at - 1 : at].isdigit()
+        before = self._text[max(at - 2, 0) : at]
+        return bool(_GROUP.fullmatch(inside)) and not _SET_BEFORE.search(before)
+
+    def _strays(self, at: int) -> bool:
+        """Whether a brace without its other half sticks to a word, as none of a writer's does."""
+        if at in self._closing or at in self._closers:
+            return False
+        beside = at - 1 if self._text[at] == "}" else at + 1
+        return self._text[beside : beside + 1].isalnum()
 
     def _groups(self, at: int) -> list[int]:
         """The offsets of the opening braces of the balanced groups that stand at ``at``."""

@@ -24,7 +24,9 @@ SUBSCRIPTS = str.maketrans(
     "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ",
 )
 _FUNCTIONS = "arg max min sup inf log ln exp sin cos tan det dim deg ker lim gcd Pr argmax argmin"
-_FUNCTION = re.compile(rf"(?<=[\w)}}])\\(?={'|'.join(_FUNCTIONS.split())})")
+_FUNCTION = re.compile(
+    rf"(?<=[\w)}}])(?<!_)(?<!poly}})\\(?=(?:{'|'.join(_FUNCTIONS.split())})(?![A-Za-z]))"
+)
 _SIMPLE = re.compile(r"[+\-−]?[\w.∞*⋆′]*")
 _PLAIN_FONTS = ("mathcal", "mathbf", "mathfrak", "mathsf", "mathtt", "mathscr", "mathit")
 _UNSEEN_NAMES = "left right middle big Big bigg Bigg bigl bigr limits displaystyle"
@@ -80,24 +82,26 @@ def is_symbol(macro: str) -> bool:
 
 def _tidied(source: str) -> str:
     """``source`` without what trips the parser, marks as the macros ``\\sb`` and ``\\sp``."""
-    source = re.sub(r"\\\\(?=[A-Za-z%])", r"\\", source)  # escaped twice on its way here
+    source = re.sub(r"\\\\(?=[A-Za-z%{}])", r"\\", source)  # escaped twice on its way here
     source = re.sub(r"\\([_^*<>])", r"\1", source.replace("\\\\", " "))  # escaped for Markdown
     source = re.sub(r"(?<!\\)%", r"\%", source)  # no comments here
     source = re.sub(r"\\wide(?=tilde|hat)", r"\\", source)
     source = _FUNCTION.sub(r" \\", source)
     source = re.sub(r"([_^])(\\[A-Za-z]+\{[^{}]*\})", r"\1{\2}", source)  # as in a_\mathbf{b}
-    source = re.sub(r"\\([A-Za-z]+)(?![A-Za-z{])(\s*)", _spelled_out, source)
+    source = re.sub(r"((?<=[\w})\]])\s+)?\\([A-Za-z]+)(?![A-Za-z{])(\s*)", _spelled_out, source)
     return source.replace("_", r"\sb ").replace("^", r"\sp ")
 
 
 def _spelled_out(macro: re.Match[str]) -> str:
-    """The macro so that the parser shows an author's own one, and any space behind it."""
-    name, space = macro.groups()
+    """The macro so that the parser shows an author's own one, and any space around it."""
+    before, name, space = macro.groups(default="")
     if name not in _UNSEEN and not is_known(name):
-        return rf"\mathrm{{{name}}}{space}"
+        return rf"{before}\mathrm{{{name}}}{space}"
     rule = _latex().rule(name)
     takes_nothing = isinstance(rule, str) and "%" not in rule
-    return rf"\{name}{{}}~" if space and takes_nothing else macro[0]
+    if not takes_nothing:
+        return macro[0]
+    return f"{'~' if before else ''}\\{name}{{}}{'~' if space else ''}"
 
 
 class _Latex:

@@ -24,6 +24,18 @@ _OPENERS = (
 OPENERS = frozenset(_OPENERS.split())
 """Words that open a sentence and are seldom part of a name."""
 
+_PART = (
+    r"background|introduction|context|rationale|importance|objectives?|aims?|purposes?|goals?|"
+    r"hypothes[ie]s|(?:study )?design|settings?|patients|participants|subjects|populations?|"
+    r"interventions?|exposures?|materials?|methods?|methodology|procedures?|measurements?|"
+    r"(?:main |primary )?(?:outcomes?|results?|findings?)(?: (?:and )?measures?)?|"
+    r"principal findings|discussion|interpretation|conclusions?|significance|limitations?|"
+    r"implications|funding|(?:trial |clinical trial )?registration|author summary|"
+    r"data (?:sources?|extraction|synthesis)|study selection|search strategy"
+)
+HEADING = rf"(?i:(?:{_PART})(?:(?: and |[ ]?&[ ]?|[ ]?/[ ]?|, )(?:{_PART})){{0,2}})"
+"""Pattern of the headings inside a structured abstract."""
+
 # The run of marks is taken whole and looked at afterwards: to ask here for the space behind
 # it would cost quadratic time on a long run of dots.
 _STOP = re.compile(
@@ -44,7 +56,16 @@ _NEVER_LAST = re.compile(
 _BEFORE_NUMBER = re.compile(
     r"(?:figs?|eqs?|secs?|tab|refs?|nos?|vol|ch|pp?|thm|lem|alg|app|art|def|prop|cor)\."
 )
-_SELDOM_LAST = re.compile(r"(?:[a-z]\.)+|al\.|inc\.|ltd\.")
+_SELDOM_LAST = re.compile(
+    r"(?:[a-z]\.){2,}|(?:al|inc|ltd|co|corp|jr|sr|univ|proc|natl|acad|sci|biol|chem|phys|lett|symp)\."
+)
+_NAMED = re.compile(
+    r"(?:^|[,;:&(\[“\"‘]|\d{4}\)|\b[A-Z][\w’'-]*\.?|\b(?:a|and|against|as|at|by|d[aeiu]|for|from|in|like|of|on|or|"
+    r"than|that|the|to|using|von|via|while|with))\s*$"
+)
+"""What comes before the initial of a name, rather than before a variable, unit or vitamin."""
+_HEADED = re.compile(rf"{HEADING}\.")
+_LETTER = re.compile(r"(?<![^\s(\[{“\"‘'/])([A-Za-z])\.$")
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]+")
 
 
@@ -82,12 +103,28 @@ def _is_abbreviation(text: str, start: int, end: int, word: str) -> bool:
     """Whether the full stop before ``end`` belongs to its token, with ``word`` coming next."""
     sentence = text[max(start, end - 24) : end]
     last = _LAST_TOKEN.search(sentence)
-    token = last[0].lower() if last else ""
+    token = last[0] if last else ""
+    if not re.fullmatch(r"[A-Z]{2,}\.", token):  # "MR." is no gentleman
+        token = token.lower()
     if _NEVER_LAST.fullmatch(token) or (end - start < 10 and _ENUMERATOR.fullmatch(sentence)):
+        return True
+    if end - start < 60 and _HEADED.fullmatch(text[start:end].lstrip()):
         return True
     if _BEFORE_NUMBER.fullmatch(token):
         return any(char.isdigit() for char in word[:6])
-    return bool(_SELDOM_LAST.fullmatch(token)) and word.rstrip(",;:") not in OPENERS
+    if word.rstrip(",;:") in OPENERS:
+        return False
+    return bool(_SELDOM_LAST.fullmatch(token)) or _is_initial(sentence, word)
+
+
+def _is_initial(sentence: str, word: str) -> bool:
+    """Whether a sentence so far ends with a letter that stands for a word, ``word`` coming next."""
+    letter = _LETTER.search(sentence)
+    if letter is None:
+        return False
+    if letter[1].islower():
+        return word[:1].isdigit()
+    return _NAMED.search(sentence[: letter.start()]) is not None
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from rag.corpus.clean import clean_text
+from rag.corpus.clean import clean_abstract
 from rag.corpus.fields import record_from
 from rag.corpus.record import RawRecord
 from rag.types import Paper
@@ -34,7 +34,7 @@ def abstract_line(paper: Paper) -> str:
 
 def _gives(paper: Paper, written: str) -> bool:
     """Whether what is written is read as the paper's text."""
-    return clean_text(written) == paper.text
+    return clean_abstract(written) == paper.text
 
 
 def one_line(text: str) -> str:
