@@ -10,7 +10,8 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from rag.corpus.fields import knows, record_from, squashed
+from rag.corpus.fields import knows, record_from
+from rag.corpus.values import squashed
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
