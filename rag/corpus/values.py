@@ -110,7 +110,9 @@ def list_of(value: object) -> tuple[str, ...]:
         inner = next((part for part in value.values() if isinstance(part, list)), None)
         value = [value] if inner is None else inner
     if isinstance(value, list):
-        return tuple(filter(None, map(_name, value)))
+        return _stripped(
+            piece for part in value for piece in re.split(r"[;；\n]", _name(part) or "")
+        )
     text = text_of(value)
     if not text:
         return ()
