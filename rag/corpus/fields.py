@@ -53,7 +53,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " publishedat publishedprint publishedonline publicationdate datepublished pubdate"
         " coverdate updated updatedate jahr année annee año ano anno год 年 年份 发表时间",
         "status": "status decision presentation presentationtype",
-        "area": "area primaryarea subjectarea primarycategory categories category topic"
+        "area": "area primaryarea subjectarea primarycategory maincategory categories category topic"
         " primarytopic session track",
         "keywords": "keywords keyword authorkeywords manualtags tags subjects subject"
         " descriptors indexterms schlagwörter schlagworte motsclés palabrasclave palavraschave"
@@ -83,6 +83,7 @@ _COUNTER = re.compile(r"\d{1,5}")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"'<>]+")
 _ARXIV = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?")
 _ARXIV_AREA = re.compile(r"[a-z-]+(?:\.[A-Za-z-]+)?(?=(?:[ ,;]+[a-z-]+\.[A-Za-z-]+)+$)")
+_CITATION = re.compile(r"([^()]{3,200}?) \(([12]\d{3})\)")
 _PLACE = re.compile(r"(?:https?://|www\.|[\w-]+(?:\.[\w-]+)+/)\S+", re.IGNORECASE)
 _OF_PAPER = re.compile(r"//(?:\w+\.)?(?:openreview\.net|arxiv\.org|(?:dx\.)?doi\.org)/")
 _NO_AREA = frozenset(("main", "main track", "main conference"))
@@ -160,7 +161,7 @@ def _named(fields: Mapping[str, object], depth: int = 0) -> dict[str, object]:
     """Values by squashed name, also out of objects that hold fields of the same record, as
     OpenReview's ``content`` does. Of equal names the outer counts, then the first filled."""
     named: dict[str, object] = {}
-    inner: list[Mapping[str, object]] = []
+    inner: list[dict[str, object]] = []
     for name, value in fields.items():
         short = _canonical(str(name)[:200])
         if is_empty(named.get(short)):
@@ -170,12 +171,19 @@ def _named(fields: Mapping[str, object], depth: int = 0) -> dict[str, object]:
                 inner.append(_named(value, depth + 1))
             elif short in _PERIODICALS:
                 inner.append(_appeared(value, depth + 1))
+    inner.append(_cited(named.get("source")))
     if text := words_in_order(named.get("abstractinvertedindex")):
         named.setdefault("abstract", text)
     for short, value in chain.from_iterable(held.items() for held in inner):
         if is_empty(named.get(short)):
             named[short] = value
     return named
+
+
+def _cited(source: object) -> dict[str, object]:
+    """The venue and year in one text, as Embase has them: "Journal (2014) 3:3 (152-160)…"."""
+    found = _CITATION.match(text_of(source) or "")
+    return {"venue": found[1], "year": found[2]} if found else {}
 
 
 def _appeared(periodical: Mapping[str, object], depth: int) -> dict[str, object]:

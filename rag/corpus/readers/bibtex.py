@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag.corpus.fields import record_from
@@ -39,9 +40,14 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     """The record of each entry, in file order."""
     library = _parsed(text)
     strings = {string.key.casefold(): str(string.value) for string in library.strings}
-    found = [(block, _fields(block, strings)) for block in library.blocks if _is_entry(block)]
-    parents = {str(fields.get("ID")).casefold(): fields for _, fields in found if fields}
-    for place, (block, fields) in enumerate(found, start=1):
+    blocks = list(filter(_is_entry, library.blocks))
+    # What the library takes for the end of a damaged entry may be long before it.
+    begins = [*(block.start_line or 0 for block in blocks), None]
+    lines = text.split("\n")
+    sources = ("\n".join(lines[begin:end]) for begin, end in pairwise(begins))
+    found = [_fields(*each, strings) for each in zip(blocks, sources, strict=True)]
+    parents = {str(fields.get("ID")).casefold(): fields for fields in found if fields}
+    for place, (block, fields) in enumerate(zip(blocks, found, strict=True), start=1):
         line = (block.start_line or 0) + 1
         if place == len(found) and _is_cut(text):
             yield reject(line, "the entry is cut off by the end of the file")
@@ -76,12 +82,12 @@ def _is_cut(text: str) -> bool:
     return not text.endswith("\n") and text.rstrip()[-1:] not in ("}", ")")
 
 
-def _fields(block: Block, strings: Mapping[str, str]) -> Fields | None:
+def _fields(block: Block, source: str, strings: Mapping[str, str]) -> Fields | None:
     """Values by name, the key as ``ID``; None where nothing of a damaged entry is whole."""
     from bibtexparser.model import Entry
 
     if not isinstance(block, Entry):
-        return _salvaged(block.raw or "", strings)
+        return _salvaged(source, strings)
     fields: Fields = {"ID": block.key}
     for field in block.fields:
         fields.setdefault(field.key.casefold(), _resolved(str(field.value), strings))
