@@ -37,21 +37,21 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " titolo tytuł başlık название заглавие 标题 題名 题名 篇名 标题名称 论文标题 タイトル 제목",
         "id": "id uid paperid articleid submissionid forum openreviewid corpusid pmid"
         " accessionnumber eid utuniquewosid",
-        "doi": "doi dois articledoi digitalobjectidentifier",
+        "doi": "doi dois articledoi digitalobjectidentifier electronicresourcenum elocationid",
         "arxiv": "arxiv arxivid eprint",
         "url": "url urls link links site openreviewurl forumurl paperurl pageurl htmlurl"
         " landingpageurl sourceurl articleurl openurllink absurl abs entryid ee href pdf pdfurl"
-        " pdflink downloadurl openaccesspdf",
+        " pdflink downloadurl openaccesspdf identifier",
         "authors": "authors author authorlist authornames authorfullnames authorsfullname"
-        " authorfullname firstauthors authorstring authorships creators creator byline autoren"
+        " authorfullname contribgroup firstauthors authorstring authorships creators creator byline autoren"
         " autor auteurs auteur autores autori авторы автор 作者 著者 저자",
         "venue": "venue conference conferencename event eventtitle journal journalname"
         " journaltitle publication publicationname sourcetitle booktitle publicationtitle"
-        " containertitle secondarytitle pubtitle journalbook journalref alternatetitle3"
+        " containertitle secondarytitle fulltitle isoabbreviation pubtitle journalbook journalref alternatetitle3"
         " zeitschrift revue revista rivista журнал 期刊 刊名 会议",
         "year": "year publicationyear publishedyear yearpublished pubyear date published issued"
         " publishedat publishedprint publishedonline publicationdate datepublished pubdate"
-        " coverdate updated updatedate jahr année annee año ano anno год 年 年份 发表时间",
+        " coverdate dateissued pubdates created updated updatedate jahr année annee año ano anno год 年 年份 发表时间",
         "status": "status decision presentation presentationtype",
         "area": "area primaryarea subjectarea primarycategory maincategory categories category topic"
         " primarytopic session track",
@@ -66,11 +66,14 @@ _WEAK = frozenset(("summary", "text", "description", "dcdescription"))
 """Names of an abstract that may as well say what a whole list is."""
 _NESTS = frozenset(
     "content info paper article work row node data document record attributes fields bibjson"
-    " metadata medlinecitation pubmeddata externalids ids primarylocation titles dates"
-    " contributors urls".split()
+    " metadata medlinecitation pubmeddata articleidlist externalids ids primarylocation titles"
+    " dates contributors urls relatedurls titleinfo origininfo front articlemeta titlegroup dc"
+    " oaidc arxiv arxivraw mods".split()
 )
 """Names of objects that hold fields of the same record."""
-_PERIODICALS = frozenset("journal source periodical journalinfo journalissue hostvenue".split())
+_PERIODICALS = frozenset(
+    "journal source periodical journalinfo journalissue journalmeta hostvenue relateditem".split()
+)
 """Names of objects that say where it appeared."""
 _PROSE = 25
 """Characters from which on a text under such a name is an abstract."""

@@ -29,8 +29,8 @@ _DEEPEST = 6
 
 _WRAPPERS = tuple("value text name displayname fullname title p term label url content en".split())
 """Keys under which an object holds what it stands for, the plainest first."""
-_GIVEN = ("given", "first", "firstname", "forename", "givenname", "initials")
-_FAMILY = ("family", "last", "lastname", "surname", "familyname")
+_GIVEN = "given first firstname forename forenames givenname givennames initials".split()
+_FAMILY = "family last lastname surname familyname keyname".split()
 
 
 def squashed(name: str) -> str:
@@ -170,14 +170,21 @@ def _split(text: str) -> list[str]:
 
 def _split_names(text: str) -> list[str]:
     """Where semicolons or "and" part names, commas may be inside."""
-    if re.search(r"[;；|]", text):
-        return _split(text)
+    if mark := re.search(r"[;；|]|\s[·•]\s", text):
+        return text.split(mark[0])
     parts = _AND.split(text)
     if len(parts) > 1 and all(part.count(",") == 1 for part in parts):
         return parts
     if len(parts) == 1 and "\n" in text and "," not in text.replace(",\n", "\n"):
         return text.split("\n")
     pieces = [piece for part in parts for piece in _COMMA.split(part)]
+    if len(pieces) == 2 and len(parts) == 1 and _is_one_name(*pieces):
+        return [text]
     if len(pieces) % 2 == 0 and all(map(_INITIALS.fullmatch, pieces[1::2])):
         return [", ".join(pair) for pair in zip(pieces[::2], pieces[1::2], strict=True)]
     return pieces
+
+
+def _is_one_name(before: str, after: str) -> bool:
+    """Whether a comma parts the family name from the others: "Bee, Ann"."""
+    return len(before.split()) == 1 and 0 < len(after.split()) <= 2

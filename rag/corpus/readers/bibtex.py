@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from bibtexparser.model import Block
 
 _ENTRY = re.compile(r"^\s*@\s*\w+\s*[{(]\s*[^\s{}()\"]*\s*[,=]", re.MULTILINE)
-_FIELD = re.compile(r"(?:^|[,\n])\s*([A-Za-z][\w-]*)\s*=\s*(?=[{\"\w])")
+_FIELD = re.compile(r"(?:^|[,\n])[ \t]*([A-Za-z][\w-]*)\s*=\s*(?=[{\"\w])")
 _KEY = re.compile(r"\s*@\s*\w+\s*[{(]\s*([^\s,={}]*)\s*(?=[,\n])")
-_KEYLESS = re.compile(r"^(\s*@\s*(?!string\b)\w+\s*[{(]\s*)(?=\w+\s*=)", re.MULTILINE | re.IGNORECASE)
+_KEYLESS = re.compile(r"^([ \t]*@\s*(?!string\b)\w+\s*[{(]\s*)(?=\w+\s*=)", re.MULTILINE | re.IGNORECASE)
 _OPENING = re.compile(r"\A\s*@\s*\w+\s*[{(]")
 _CONCATENATION = re.compile(r"\s+#\s+")
 _NAMED = frozenset(("doi", "url", "eprint"))

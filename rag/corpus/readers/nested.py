@@ -40,13 +40,18 @@ class Found:
         value = self.holder[self.key]
         if not isinstance(value, Mapping):
             return reject(line, "not a JSON object")
-        if isinstance(self.holder, dict) and isinstance(self.key, str):
-            named = {field_of(str(name)) for name in value}
-            if " " in self.key.strip():
-                value = value if "title" in named else {"title": self.key, **value}
-            elif not named & {"id", "doi", "url", "arxiv"}:
-                value = {"id": self.key, **value}
+        if isinstance(self.holder, dict) and len(self.holder) > 1:
+            if all(isinstance(other, Mapping) for other in self.holder.values()):
+                value = {**_told_by(str(self.key), value), **value}
         return record_from(value, line)
+
+
+def _told_by(key: str, value: Mapping[str, Any]) -> dict[str, str]:
+    """What the key says of an object among others: its title or its id, if it does not itself."""
+    named = {field_of(str(name)) for name in value}
+    if " " in key.strip():
+        return {} if "title" in named else {"title": key}
+    return {} if named & {"id", "doi", "url", "arxiv"} else {"id": key}
 
 
 def papers_in(values: list[Any]) -> list[Found]:

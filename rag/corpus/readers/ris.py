@@ -33,7 +33,7 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     tag = _TAG if _TAG.search(text) else _LOW_TAG
     entries = [
         tag.sub(lambda found: f"{found[1].upper()}  - ", text[begin:end])
-        for begin, end in zip(starts, [*starts[1:], len(text)], strict=True)
+        for begin, end in zip(starts, [*starts[1:], len(text)], strict=False)
     ]
     ends = any(_END in entry for entry in entries) or not text.endswith("\n")
     for place, (begin, entry) in enumerate(zip(starts, entries, strict=True), start=1):

@@ -160,7 +160,8 @@ def _next_whole(lines: Sequence[str], start: int, delimiter: str, width: int) ->
     for at in range(start, min(len(lines), start + _FARTHEST)):
         reader = csv.reader(islice(lines, at, at + _FARTHEST), delimiter=delimiter)
         cells = next(reader, [])
-        if width > 1 and len(cells) == width and reader.line_num < _FARTHEST:
+        in_prose = 2 * sum(cell.startswith(" ") for cell in cells) > len(cells)
+        if width > 1 and len(cells) == width and not in_prose and reader.line_num < _FARTHEST:
             return at
     return len(lines)
 
