@@ -28,7 +28,7 @@ def table(papers: Sequence[Paper]) -> str:
 def _cells(paper: Paper) -> list[str]:
     written = {
         "abstract": abstract_line(paper),
-        "authors": listed("authors", paper.authors, "; ") if paper.authors else "",
-        "keywords": listed("keywords", paper.keywords, "; ") if paper.keywords else "",
+        "authors": listed("authors", paper.authors, "; "),
+        "keywords": listed("keywords", paper.keywords, "; "),
     }
     return [written.get(name, str(getattr(paper, name, None) or "")) for name in COLUMNS]

@@ -17,6 +17,7 @@ from rag.corpus.record import RawRecord
 from rag.types import Paper
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_ABSTRACT = "A text that every reader takes for an abstract."
 _List = Literal["authors", "keywords"]
 
 
@@ -46,6 +47,8 @@ def listed(field: _List, values: Sequence[str], *marks: str) -> str:
     """Values parted by the first of the marks that the readers part again at the same places; a
     mark may stand behind the last of them, too. Where none will do, an array as programs print it.
     """
+    if not values:
+        return ""
     joined = [mark.join(values) + end for end in ("", ";") for mark in marks]
     array = json.dumps(values, ensure_ascii=False)
     return next((text for text in joined if is_exact(field, text, values)), array)
@@ -53,5 +56,5 @@ def listed(field: _List, values: Sequence[str], *marks: str) -> str:
 
 def is_exact(field: _List, written: object, values: Sequence[str]) -> bool:
     """Whether the readers take what is written for just these values."""
-    read = record_from({"abstract": "-", field: written}, line=1)
+    read = record_from({"abstract": _ABSTRACT, field: written}, line=1)
     return isinstance(read, RawRecord) and getattr(read, field) == tuple(values)
