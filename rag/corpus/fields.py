@@ -84,7 +84,6 @@ _PREFIX = re.compile(r"^(?:[a-z]{2,8}:|citation_(?=[a-z])|@)", re.IGNORECASE)
 _ASIDE = re.compile(r"[(\[（].*?[)\]）]")
 _COUNTER = re.compile(r"\d{1,5}")
 """An id that only counts the records of one file."""
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"'<>]+")
 _ARXIV = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?")
 _ARXIV_AREA = re.compile(r"[a-z-]+(?:\.[A-Za-z-]+)?(?=(?:[ ,;]+[a-z-]+\.[A-Za-z-]+)+$)")
 _CITATION = re.compile(r"([^()]{3,200}?) \(([12]\d{3})\)")
@@ -249,9 +248,10 @@ def _url(named: Mapping[str, object]) -> str | None:
     """The address that names the paper, else its DOI's or arXiv's, else any that is given."""
     given = [place[0] for value in _values(named, "url") if (place := _place(value))]
     forum = text_of(named.get("forum"))
+    doi = doi_of(*map(text_of, _values(named, "doi")), *given)  # also one within an address
     made = (
         f"https://openreview.net/forum?id={forum}" if forum and " " not in forum else None,
-        f"https://doi.org/{doi}" if (doi := _found(_DOI, named, "doi")) else None,
+        f"https://doi.org/{doi}" if doi else None,
         f"https://arxiv.org/abs/{arxiv}" if (arxiv := _found(_ARXIV, named, "arxiv")) else None,
     )
     of_paper = (url for url in given if _OF_PAPER.search(url))
