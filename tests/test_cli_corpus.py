@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shlex
 from pathlib import Path
@@ -202,6 +203,24 @@ def test_nothing_goes_unasked(two: Run) -> None:
     shown = two("remove", "a", "--dry-run", "--json").json
     assert (shown["paper_ids"], shown["removed"], shown["papers"]) == (["a"], False, 1)
     assert ids(two) == ["a", "b"]
+
+
+class Person(io.StringIO):
+    """Somebody at a terminal who types this."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_is_asked(two: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", Person("n\n"))
+    asked = two("remove", "a")
+    assert (asked.status, ids(two)) == (0, ["a", "b"])
+    assert "AlphaNet" in asked.err
+    assert "remove 1 paper?" in asked.err
+    monkeypatch.setattr("sys.stdin", Person("y\n"))
+    assert two("remove", "a").status == 0
+    assert ids(two) == ["b"]
 
 
 @pytest.mark.parametrize("arguments", [(), ("a", "--year", "2030"), ("a", "--source", "two.jsonl")])

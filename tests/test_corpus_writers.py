@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from rag.corpus import read_file
 from rag.corpus.writers import FORMATS, WRITERS
 from rag.errors import SourceError
 from rag.types import Paper
+from tests.fakes import paper
 
 ODD = [
     *("and", "And", ", Jr.", ";", "; ", "{", "}", '"', "'", "\\", "\\&", "\\alpha", "$", "$x_1$"),
@@ -76,3 +78,41 @@ def test_what_is_written_is_read_as_it_was(
     again = read_file(str(file))
     assert not again.rejected
     assert list(map(known, again.records)) == list(map(known, papers))
+
+
+def one(**more: Any) -> list[Paper]:
+    return [paper("shells", "AlphaNet sorts shells, 12 kinds of them.", **more)]
+
+
+def test_bibtex_has_fields_that_programs_know() -> None:
+    more = {"title": "Shells & Sand", "authors": ("Ann Bee", "B. and Sons"), "year": 2031}
+    text = WRITERS["bib"](one(venue="Toy Conference", area="50% sea", **more))
+    assert text.startswith("@inproceedings{bee2031shells,\n  author = {Ann Bee and {B. and Sons}},")
+    assert r"title = {{Shells \& Sand}}" in text
+    assert r"area = {50\% sea}" in text
+    assert "paperid = {shells}" in text
+
+
+def test_no_cell_is_a_formula() -> None:
+    text = WRITERS["csv"](one(title="=SUM(A1)", area="'@home", authors=("-x", "Bee; Ann")))
+    [row] = csv.DictReader(text.splitlines())
+    assert (row["title"], row["area"]) == ("'=SUM(A1)", "''@home")
+    assert row["authors"] == '["-x", "Bee; Ann"]'
+
+
+def test_csl_has_names_in_parts_and_what_was_lost_beside_them() -> None:
+    [item] = json.loads(WRITERS["csl"](one(authors=("Ann Bee", "Sea, Cay"), status="oral")))
+    assert item["author"] == [
+        {"given": "Ann", "family": "Bee"},
+        {"given": "Cay", "family": "Sea"},
+    ]
+    assert item["custom"] == {"status": "oral", "authors": ["Ann Bee", "Sea, Cay"]}
+
+
+def test_the_abstract_as_it_stood_is_kept_where_it_can_be() -> None:
+    raw = "AlphaNet sorts shells,\n**12** kinds of them."
+    papers = [replace(one()[0], raw=raw), replace(one()[0], raw="Another text.")]
+    rows = [json.loads(line) for line in WRITERS["jsonl"](papers).splitlines()]
+    assert [row["abstract"] for row in rows] == [raw, papers[1].text]
+    assert {row["text"] for row in rows} == {papers[0].text}
+    assert "AB  - AlphaNet sorts shells, **12** kinds of them.\n" in WRITERS["ris"](papers)

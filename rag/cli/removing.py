@@ -44,9 +44,9 @@ def remove(
     """Take papers out of the index: some by id, name or title, those that pass the filters, or
     those of a file.
 
-    No file is touched, and nothing is remembered: the next rag ingest of a file that has a removed
-    paper brings it back, even if the file has not changed. Of a file, a paper that other files
-    have too stays, without what only this one said of it.
+    Filters take what rag list shows with them. No file is touched, and nothing is remembered: the
+    next rag ingest of a file that has a removed paper brings it back, even if the file has not
+    changed. With --source, a paper that other files have too stays, as they have it.
     """
     from rag.retrieve.lexical import write_bm25
     from rag.store.ingest import remove as take_out
@@ -61,7 +61,9 @@ def remove(
     if dry_run:
         _tell(terminal, gone, left=len(snapshot) - len(gone), removed=False)
         return
-    _confirm(terminal, gone, yes)
+    if not (yes or _confirmed(gone)):
+        terminal.note("nothing is removed")
+        return
     ids = {paper.paper_id for paper in gone}
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
     report = take_out(store, ids, file, embedder, write_bm25, bar, wait=not no_wait)
@@ -97,10 +99,8 @@ def _of_file(snapshot: Snapshot, file: str) -> list[Paper]:
     ]
 
 
-def _confirm(terminal: Terminal, gone: Sequence[Paper], yes: bool) -> None:
-    """Ask before papers go; raises UsageError where nobody can be asked, Abort after a no."""
-    if yes:
-        return
+def _confirmed(gone: Sequence[Paper]) -> bool:
+    """Whether papers may go; raises UsageError where nobody can be asked."""
     if not sys.stdin.isatty():
         message = "--yes is needed where nobody can be asked; --dry-run shows what would go"
         raise click.UsageError(message, click.get_current_context())
@@ -109,7 +109,7 @@ def _confirm(terminal: Terminal, gone: Sequence[Paper], yes: bool) -> None:
     for paper in gone[:SHOWN]:
         click.echo(list_line(paper), err=True)
     more = f"and {len(gone) - SHOWN:,} more: " if len(gone) > SHOWN else ""
-    click.confirm(f"{more}remove {_papers(len(gone))}?", abort=True, err=True)
+    return click.confirm(f"{more}remove {_papers(len(gone))}?", err=True)
 
 
 def _tell(terminal: Terminal, gone: Sequence[Paper], *, left: int, removed: bool) -> None:
@@ -125,7 +125,7 @@ def _tell(terminal: Terminal, gone: Sequence[Paper], *, left: int, removed: bool
         click.echo(f"{_papers(len(gone))} removed, {left:,} left in {store}")
         if gone:
             named = ", ".join(paths[:3]) + (f" and {len(paths) - 3:,} more" * (len(paths) > 3))
-            terminal.note(f"they come back when they are read again from {named}")
+            terminal.note(f"what {named} has comes back when it is ingested again")
         return
     for paper in gone:
         click.echo(list_line(paper))
