@@ -37,7 +37,7 @@ texts = st.lists(
 ).map(" ".join)
 few = st.lists(texts, max_size=3)
 records = st.fixed_dictionaries(
-    {"abstract": texts},
+    {"abstract": st.one_of(texts.map("Shells {}".format), texts.map("{} shells".format))},
     optional={
         **{"id": texts, "title": texts, "url": texts, "venue": texts, "status": texts},
         **{"area": texts, "authors": few, "keywords": few, "year": st.integers(1000, 2999)},
