@@ -176,8 +176,8 @@ def _only_text(value: Mapping[str, object]) -> str | None:
 
 def _split(text: str) -> list[str]:
     """Parts of a written list: at semicolons, bars or lines if there are any, else at commas."""
-    mark = next((mark for mark in (";", "；", "|", "\n") if mark in text), None)
-    return text.split(mark) if mark else _COMMA.split(text)
+    mark = next((mark for mark in ("[;；]", r"\|", "\n") if re.search(mark, text)), None)
+    return re.split(mark, text) if mark else _COMMA.split(text)
 
 
 def _split_names(text: str) -> list[str]:
