@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from rag.chat import Conversation
-from rag.chat.bibtex import bibtex
 from rag.chat.conversation import ANSWER_CHARS, TURNS
 from rag.chat.markdown import escaped, markdown
+from rag.corpus.writers.bibtex import bibtex
 from rag.engine.answer import Asker
 from rag.engine.question import Turn
 from rag.errors import EndpointUnreachable, QuestionError, StoreUnwritable

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from rag.chat.bibtex import bibtex
 from rag.chat.feedback import feedback, store_feedback
 from rag.chat.log import log_turn
 from rag.chat.markdown import markdown
+from rag.corpus.writers.bibtex import bibtex
 from rag.engine.question import Turn
 from rag.errors import QuestionError
 from rag.evaluate.said import remember, row_of

@@ -65,6 +65,35 @@ def search(
         terminal.note(note)
 
 
+@click.command()
+@click.argument("paper_id", metavar="PAPER")
+@click.option("-k", "top_k", type=click.IntRange(min=1), help="How many papers.  [default: 10]")
+@filtered
+@common
+def similar(terminal: Terminal, paper_id: str, filters: Filters) -> None:
+    """Find the papers most like one, each with its passages that are nearest to it.
+
+    PAPER is an id, or a name or title as rag list shows it. What counts is nearness in meaning, and
+    the rarest words that both have.
+    """
+    from rag.engine.listing.similar import similar as papers_like
+    from rag.render import hits_text
+    from rag.retrieve.filters import left_out, told_left_out
+
+    retriever = open_retriever(terminal)
+    row = retriever.snapshot.find(paper_id)
+    if count := left_out(retriever.snapshot, filters):
+        terminal.note(told_left_out(count))
+    hits = papers_like(retriever, row, terminal.settings.top_k, filters)
+    if terminal.as_json:
+        for hit in hits:
+            terminal.emit(hit.to_json())
+    elif hits:
+        click.echo(hits_text(hits, terminal.style))
+    else:
+        terminal.note("there is no other paper")
+
+
 def _hits_json(
     retriever: Retriever, query: str, hits: Sequence[Hit], filters: Filters, explain: bool
 ) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from rag.corpus.clean import clean_abstract, clean_text, clean_title
 from rag.corpus.contents import Content, read_bytes
 from rag.corpus.decode import NotTextError, decode
 from rag.corpus.handle import find_handle
-from rag.corpus.identity import arxiv_of, doi_of, paper_id
+from rag.corpus.identity import arxiv_of, doi_of, paper_id, printable
 from rag.corpus.naming import Fields, naming
 from rag.corpus.places import is_about
 from rag.corpus.readers import FORMATS, READERS, binary_reader_for, reader_for
@@ -221,7 +221,7 @@ def _paper(record: RawRecord, source: Source) -> Paper | Rejection:
     if not text:
         return reject(record.line, f"{NO_ABSTRACT}: nothing is left of it after cleaning")
     title = clean_title(record.title or "") or None
-    url = _UNENCODABLE.sub("", record.url or "").strip() or None
+    url = printable(record.url) or None
     venue, status, year = parted(_cleaned(record.venue), _cleaned(record.status), record.year)
     doi = doi_of(record.doi, url)
     arxiv = arxiv_of(record.arxiv, url, doi)

@@ -38,7 +38,7 @@ _SUBJECT = re.compile(r"\.[a-z]{2}/")
 _DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&?#]+)", re.IGNORECASE)
 _LABELLED_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s&?#]+)\s*\[doi\]", re.IGNORECASE)
 """As PubMed writes it, which gives other numbers in the same place."""
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_NOT_ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?\s*|[\s/]+$", re.IGNORECASE)
 
 
 def paper_id(
@@ -50,19 +50,19 @@ def paper_id(
     the OpenReview forum in its URL, ``arXiv:NNNN.NNNNN`` (without the version), its DOI in
     lower case, and the URL without scheme and trailing slash. A text gives 12 hex digits.
     """
-    own, url = _printable(id), _printable(url)
+    own, url = printable(id), printable(url)
     if not own and (forum := _OPENREVIEW.search(url)):
         return forum[1]
     number = arxiv or arxiv_of(url)
     everywhere = f"arXiv:{number}" if number else doi or doi_of(url) or ""
-    return own or everywhere or _SCHEME.sub("", url).rstrip("/") or text_key(text)[:12]
+    return own or everywhere or _NOT_ADDRESS.sub("", url) or text_key(text)[:12]
 
 
 def doi_of(*written: str | None) -> str | None:
     """The DOI, in lower case and without a prefix, in the first text that is one, or an address
     or a label with one."""
     for text in filter(None, written):
-        text = _printable(unquote(text))
+        text = printable(unquote(text))
         if found := _DOI.search(text) or _LABELLED_DOI.search(text):
             return found[1].rstrip("/.,;").lower()
     return None
@@ -70,7 +70,7 @@ def doi_of(*written: str | None) -> str | None:
 
 def arxiv_of(*written: str | None) -> str | None:
     """The arXiv number, without its version, in the first text that is one or an address of one."""
-    for text in map(_printable, written):
+    for text in map(printable, written):
         if found := _ARXIV.search(text) or _BARE_ARXIV.fullmatch(text):
             return _SUBJECT.sub("/", found[1].lower())
     return None
@@ -100,7 +100,7 @@ def text_key(text: str) -> str:
     return hashlib.sha256(letters.encode("utf-8", "replace")).hexdigest()
 
 
-def _printable(value: str | None) -> str:
+def printable(value: str | None) -> str:
     """``value`` without what cannot be printed or encoded (control characters, surrogates)."""
     kept = (c for c in value or "" if unicodedata.category(c) not in ("Cc", "Cs"))
     return "".join(kept).strip()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -61,11 +61,18 @@ class Naming:
         others = set(self.told.values())
         return [name for name in usual if name not in others]
 
-    def meet(self, fields: Mapping[str, object], named: Mapping[str, object]) -> None:
-        """Remember what a record has: ``named`` by squashed name, ``fields`` as they stood."""
+    def meet(
+        self,
+        fields: Mapping[str, object],
+        named: Mapping[str, object],
+        short: Callable[[str], str] = squashed,
+    ) -> None:
+        """Remember what a record has: ``fields`` as they stood, ``named`` by ``short`` names."""
         if not named.keys() <= self._written.keys():
+            told = frozenset(self.told.values())
             for name in _keys(fields):
-                self._written.setdefault(squashed(name), name)
+                plain = squashed(name)
+                self._written.setdefault(plain if plain in told else short(name), name)
         for name, value in named.items():
             if text := " ".join(filter(_is_text, value if isinstance(value, list) else [value])):
                 self._words[name] += text.count(" ") + 1

@@ -9,7 +9,8 @@ import csv
 import io
 from collections.abc import Sequence
 
-from rag.chat.bibtex import bibtex
+from rag.corpus.formulas import guarded
+from rag.corpus.writers.bibtex import bibtex
 from rag.publish.content import link
 from rag.publish.escaping import escaped
 from rag.render import Style, fill, place, safe
@@ -18,8 +19,6 @@ from rag.types import Summary
 UNSUPPORTED = "(not supported)"
 """Marks a line that its quotes do not carry."""
 
-_FORMULA = tuple("=+-@＝＋－＠")
-"""What makes a spreadsheet take a cell for a formula, unless an apostrophe stands before it."""
 _COLUMNS = (
     "paper_id name url authors venue year status area summary words supported support quotes "
     "engine model"
@@ -79,10 +78,7 @@ def _row(summary: Summary) -> list[object]:
 
 def _cell(value: object) -> object:
     """A text on one line, and none that a spreadsheet would calculate; the rest as it is."""
-    if not isinstance(value, str):
-        return value
-    text = _flat(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return guarded(_flat(value)) if isinstance(value, str) else value
 
 
 def _flat(text: str) -> str:

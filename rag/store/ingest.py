@@ -8,7 +8,7 @@ there. Vectors go to Chroma group by group; the manifest is replaced last.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -35,7 +35,7 @@ from rag.store.manifest import (
     write_manifest,
 )
 from rag.store.snapshot import UNREADABLE, Snapshot, is_unit, write_generation
-from rag.types import OnConflict, Paper
+from rag.types import OnConflict, Paper, Source
 
 if TYPE_CHECKING:
     from rag.embed import Matrix
@@ -139,6 +139,42 @@ def ingest(
             if batch.whole and batch.digest and not keep:
                 files[batch.file] = batch.digest
         return _apply(store, before, before, records, files, embedder, indexer, progress)
+
+
+def remove(
+    store: Path,
+    ids: Set[str],
+    file: str | None,
+    embedder: Embedder,
+    indexer: Indexer,
+    progress: Progress,
+    *,
+    wait: bool = True,
+) -> IngestReport:
+    """Take papers out of the index, and all records of a ``file`` (its absolute path).
+
+    Nothing is remembered of them: their files are read again when they are next ingested, even
+    unchanged. A paper that other files have too stays, as they have it. Raises StoreError's kinds.
+    """
+    with write_lock(store, wait=wait, note=progress.note):
+        before = _current(store, embedder)
+        if before is None:
+            raise missing(store)
+        chosen = (paper for paper in before.papers() if paper.paper_id in ids)
+        places = {_key(source) for paper in chosen for source in paper.sources}
+        kept, touched = [], set()
+        for record in before.records():
+            source = record.sources[0]
+            if source.file == file or _key(source) in places:
+                touched.add(source.file)
+            else:
+                kept.append(record)
+        files = {f: digest for f, digest in before.manifest.files.items() if f not in touched}
+        return _apply(store, before, before, kept, files, embedder, indexer, progress)
+
+
+def _key(source: Source) -> tuple[str, str, int, int]:
+    return source.file, source.path, source.ordinal, source.line
 
 
 def rebuild(

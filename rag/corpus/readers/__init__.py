@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from rag.corpus.readers.atom import ATOM
 from rag.corpus.readers.bibtex import BIBTEX
+from rag.corpus.readers.html_page import HTML
 from rag.corpus.readers.json_document import JSON_DOCUMENT
 from rag.corpus.readers.json_lines import JSON_LINES
+from rag.corpus.readers.labelled import ARXIV_MAIL, LABELLED
 from rag.corpus.readers.markdown import MARKDOWN
 from rag.corpus.readers.paragraphs import PARAGRAPHS
 from rag.corpus.readers.pdf import PDF
@@ -13,6 +15,7 @@ from rag.corpus.readers.ris import RIS
 from rag.corpus.readers.table import TABLE
 from rag.corpus.readers.tagged import ENDNOTE, NBIB, WOS
 from rag.corpus.readers.workbook import WORKBOOK
+from rag.corpus.readers.xml import XML
 from rag.corpus.record import BinaryReader, Reader
 
 BINARY: tuple[BinaryReader, ...] = (WORKBOOK, PDF)
@@ -21,13 +24,17 @@ READERS: tuple[Reader, ...] = (
     JSON_LINES,
     JSON_DOCUMENT,
     ATOM,
+    HTML,
+    XML,
     BIBTEX,
     RIS,
     WOS,
     NBIB,
     ENDNOTE,
+    ARXIV_MAIL,
     TABLE,
     MARKDOWN,
+    LABELLED,
     PARAGRAPHS,
 )
 """In the order in which they are asked; the last one takes anything."""

@@ -12,6 +12,7 @@ from rag.types import Rejection
 
 _FEED = re.compile(r"<(?:\w+:)?(?:feed|rss|RDF)\b")
 _ENTRY = re.compile(r"<(?:\w+:)?(?:entry|item)\b")
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _ERROR = "/api/errors"
 """What arXiv's API answers a wrong request with: an entry that is none."""
 
@@ -25,8 +26,9 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     """The record of each entry; a feed without entries, and damage, are told at the end."""
     import feedparser
 
-    # As text, the library would take one for the name of a file or an address.
-    feed = feedparser.parse(text.encode("utf-8", "replace"))
+    # As text, the library would take one for the name of a file or an address. What the file says
+    # of its encoding is no longer so.
+    feed = feedparser.parse(_DECLARATION.sub("", text).encode("utf-8", "replace"))
     lines = [text.count("\n", 0, found.start()) + 1 for found in _ENTRY.finditer(text)]
     for place, entry in enumerate(feed.entries):
         yield _record(entry, lines[place] if place < len(lines) else 1)

@@ -1,4 +1,4 @@
-"""BibTeX, read by ``bibtexparser``; of a damaged entry what stands before the damage.
+"""BibTeX and BibLaTeX, read by ``bibtexparser``; of a damaged entry the fields that are whole.
 
 Cleaning resolves the LaTeX in the values, as it does in any abstract.
 """
@@ -7,82 +7,149 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag.corpus.fields import record_from
+from rag.corpus.readers.bibtex_values import plain
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
 if TYPE_CHECKING:
-    from bibtexparser.model import Block, Entry
+    from bibtexparser.library import Library
+    from bibtexparser.model import Block
 
-_ENTRY = re.compile(r"^\s*@\s*\w+\s*[{(]", re.MULTILINE)
-_NOT_PAPERS = frozenset({"string", "preamble", "comment"})
-_LINES_TRIED = 60
-"""Lines of a damaged entry that are left out from its end, one after the other, until it reads."""
+_ENTRY = re.compile(r"^\s*@\s*\w+\s*[{(]\s*[^\s{}()\"]*\s*[,=]", re.MULTILINE)
+_FIELD = re.compile(r"(?:^|[,\n])[ \t]*([A-Za-z][\w-]*)\s*=\s*(?=[{\"\w])")
+_KEY = re.compile(r"\s*@\s*\w+\s*[{(]\s*([^\s,={}]*)\s*(?=[,\n])")
+_KEYLESS = re.compile(
+    r"^([ \t]*@\s*(?!string\b)\w+\s*[{(]\s*)(?=\w+\s*=)", re.MULTILINE | re.IGNORECASE
+)
+_OPENING = re.compile(r"\A\s*@\s*\w+\s*[{(]")
+_CONCATENATION = re.compile(r"\s+#\s+")
+_NAMED = frozenset(("doi", "url", "eprint", "link", "paperid"))
+"""Fields that say better than the key which paper it is."""
+
+Fields = dict[str, object]
 
 
 def sniff(text: str, suffix: str) -> bool:
     """Whether an entry begins near the top."""
-    return _ENTRY.search(text[:2_000]) is not None or suffix in (".bib", ".bibtex")
+    return _ENTRY.search(text[:5_000]) is not None or suffix in (".bib", ".bibtex")
 
 
 def read(text: str) -> Iterator[RawRecord | Rejection]:
     """The record of each entry, in file order."""
-    found = list(_blocks(text))
-    for block in found:
-        yield _record(block)
+    library = _parsed(text)
+    strings = {string.key.casefold(): str(string.value) for string in library.strings}
+    blocks = list(filter(_is_entry, library.blocks))
+    # What the library takes for the end of a damaged entry may be long before it.
+    begins = [*(block.start_line or 0 for block in blocks), None]
+    lines = text.split("\n")
+    sources = ("\n".join(lines[begin:end]) for begin, end in pairwise(begins))
+    found = [_fields(*each, strings) for each in zip(blocks, sources, strict=True)]
+    parents = {str(fields.get("ID")).casefold(): fields for fields in found if fields}
+    for place, (block, fields) in enumerate(zip(blocks, found, strict=True), start=1):
+        line = (block.start_line or 0) + 1
+        if place == len(found) and _is_cut(text):
+            yield reject(line, "the entry is cut off by the end of the file")
+        elif fields is None:
+            yield reject(line, "not an entry of BibTeX: its braces or quotes do not match")
+        else:
+            parent = parents.get(str(fields.get("crossref")).casefold(), {})
+            yield record_from(plain(_identified({**_inherited(parent), **fields})), line)
     if not found:
         yield reject(1, "no entry begins with @")
 
 
-def _blocks(text: str) -> Iterator[Block]:
-    from bibtexparser.model import Entry, ParsingFailedBlock
-
-    for block in _parsed(text):
-        if isinstance(block, Entry | ParsingFailedBlock):
-            yield block
-
-
-def _parsed(text: str) -> list[Block]:
+def _parsed(text: str) -> Library:
     """The library's blocks; it reports damage to the log, where nobody looks."""
-    from bibtexparser.library import Library
     from bibtexparser.middlewares import RemoveEnclosingMiddleware
     from bibtexparser.splitter import Splitter
 
     logging.getLogger("bibtexparser.splitter").disabled = True
-    library: Library = Splitter(bibstr=text).split()
-    return list(RemoveEnclosingMiddleware().transform(library).blocks)
+    return RemoveEnclosingMiddleware().transform(
+        Splitter(bibstr=_KEYLESS.sub(r"\1,", text)).split()
+    )
 
 
-def _record(block: Block) -> RawRecord | Rejection:
+def _is_entry(block: Block) -> bool:
+    from bibtexparser.model import Entry, ParsingFailedBlock
+
+    return isinstance(block, Entry | ParsingFailedBlock)
+
+
+def _is_cut(text: str) -> bool:
+    """Whether a file ends within a line and an entry."""
+    return not text.endswith("\n") and text.rstrip()[-1:] not in ("}", ")")
+
+
+def _fields(block: Block, source: str, strings: Mapping[str, str]) -> Fields | None:
+    """Values by name, the key as ``ID``; None where nothing of a damaged entry is whole."""
     from bibtexparser.model import Entry
 
-    line = (block.start_line or 0) + 1
-    entry = block if isinstance(block, Entry) else _salvaged(block.raw or "")
-    if entry is None:
-        return reject(line, "not an entry of BibTeX: its braces or quotes do not match")
-    return record_from(_fields(entry), line)
+    if not isinstance(block, Entry):
+        return _salvaged(source, strings)
+    fields: Fields = {"ID": block.key}
+    for field in block.fields:
+        fields.setdefault(field.key.casefold(), _resolved(str(field.value), strings))
+    return fields
 
 
-def _fields(entry: Entry) -> dict[str, object]:
-    """The entry's values; its key is an id only where nothing better is there."""
-    fields: dict[str, object] = {field.key: str(field.value) for field in entry.fields}
-    names = {name.casefold() for name in fields}
-    return fields if names & {"doi", "url", "eprint"} else {"id": entry.key, **fields}
+def _resolved(value: str, strings: Mapping[str, str]) -> str:
+    """A value with its abbreviations written out: ``icml # " 2020"``."""
+    if value.casefold() in strings:
+        return strings[value.casefold()]
+    if "#" not in value or not _CONCATENATION.search(value):
+        return value
+    parts = _CONCATENATION.split(value)
+    if not any(part.strip().casefold() in strings for part in parts):
+        return value
+    return "".join(strings.get(part.strip().casefold(), part.strip('"{}')) for part in parts)
 
 
-def _salvaged(raw: str) -> Entry | None:
-    """A damaged entry without its last lines, as few as will do."""
-    from bibtexparser.model import Entry
+def _identified(fields: Fields) -> Fields:
+    """Fields whose key is an id only where nothing better is there."""
+    return {
+        name: value for name, value in fields.items() if name != "ID" or not _NAMED & fields.keys()
+    }
 
-    lines = raw.split("\n")
-    for kept in range(len(lines) - 1, max(len(lines) - _LINES_TRIED, 0), -1):
-        blocks = _parsed("\n".join(lines[:kept]).rstrip().rstrip(",") + "\n}")
-        if len(blocks) == 1 and isinstance(blocks[0], Entry) and blocks[0].fields:
-            return blocks[0]
-    return None
+
+def _inherited(parent: Fields) -> Fields:
+    """What an entry has from the one that it refers to: that one's title is its book's."""
+    kept = ("booktitle", "journal", "year", "date", "eventtitle")
+    fields = {name: parent[name] for name in kept if name in parent}
+    return {"booktitle": parent["title"], **fields} if "title" in parent else fields
+
+
+def _salvaged(raw: str, strings: Mapping[str, str]) -> Fields | None:
+    """The fields of a damaged entry, told by their names; the last one only if it is whole."""
+    key = _KEY.match(raw)
+    raw = _OPENING.sub("\n", raw)
+    begins = list(_FIELD.finditer(raw))
+    fields: Fields = {"ID": key[1]} if key and key[1] else {}
+    ends = [*(begin.start() for begin in begins[1:]), len(raw)]
+    for begin, end in zip(begins, ends, strict=False):
+        value = _value(raw[begin.end() : end], is_last=end == len(raw))
+        if value is not None:
+            fields.setdefault(begin[1].casefold(), _resolved(value, strings))
+    return fields if begins and fields else None
+
+
+def _value(written: str, is_last: bool) -> str | None:
+    """A value out of its braces or quotes, also where the closing one is missing."""
+    written = written.strip()
+    opening = written[0]
+    if opening not in '{"':
+        return written.rstrip(",})\n ")
+    depth = 0
+    for place, char in enumerate(written):
+        depth += (char == "{") - (char == "}")
+        closes = depth == 0 if opening == "{" else (place > 0 and char == '"' and depth == 0)
+        if closes:
+            return written[1:place]
+    return None if is_last else written[1:].rstrip(',}" \n')
 
 
 BIBTEX = Reader("bibtex", sniff, read)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from rag.corpus.fields import record_from
+from rag.corpus.readers.json_document import is_paper, rest
+from rag.corpus.readers.json_text import JsonText
+from rag.corpus.readers.nested import papers_in
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
@@ -29,21 +31,15 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     # Not splitlines(): it also breaks at U+2028 and its like, which JSON allows in strings.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield _record(line, number)
+            yield from _records(line, number)
 
 
-def _record(line: str, number: int) -> RawRecord | Rejection:
-    try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        return reject(number, f"not valid JSON: {error.msg} at column {error.colno}")
-    except ValueError:
-        return reject(number, "not valid JSON: a number with too many digits")
-    except RecursionError:
-        return reject(number, "not valid JSON: nested too deeply")
-    if not isinstance(value, dict):
-        return reject(number, "not a JSON object")
-    return record_from(value, number)
+def _records(line: str, number: int) -> Iterator[RawRecord | Rejection]:
+    document = JsonText(line, is_whole=is_paper)
+    for found in papers_in(document.values) or rest(document):
+        yield found.record(number)
+    for damage in document.damage:
+        yield reject(number, f"not valid JSON: {damage.reason} at column {damage.at + 1}")
 
 
 def _is_json(line: str) -> bool:

@@ -13,8 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from rag.engine.evidence import Evidence
-from rag.retrieve.hybrid import Retriever, standardised
+from rag.retrieve.filters import Filters, passing
+from rag.retrieve.hybrid import PASSAGES, Retriever, standardised
 from rag.retrieve.terms import terms
+from rag.types import Hit, Passage
 
 WORDS = 15
 """The words of a paper that are most its own, by frequency times rarity; 10 and 25 do worse."""
@@ -24,8 +26,22 @@ NEIGHBOURS, STANDING = 5, 5.0
 """Papers at most, and the summed z-scores that each has to have at least."""
 
 
-def neighbours(retriever: Retriever, row: int) -> list[int]:
-    """The papers most like one, best first; at least the best, if there is any other."""
+def similar(
+    retriever: Retriever, row: int, k: int = 10, filters: Filters | None = None
+) -> list[Hit]:
+    """The ``k`` papers most like one, each with the sentences that are nearest to it. Raises
+    QuestionError if no paper passes the filters."""
+    snapshot = retriever.snapshot
+    among = frozenset(passing(snapshot, filters))
+    found = [pair for pair in ranked(retriever, row) if pair[0] in among]
+    return [
+        Hit(snapshot.paper(other), rank, score, tuple(_nearest(retriever, row, other, PASSAGES)))
+        for rank, (other, score) in enumerate(found[:k], start=1)
+    ]
+
+
+def ranked(retriever: Retriever, row: int) -> list[tuple[int, float]]:
+    """All other papers with their summed z-scores, those most like one first, ties by id."""
     snapshot, lexical = retriever.snapshot, retriever.lexical
     papers = len(snapshot)
     if papers < 2:
@@ -38,10 +54,15 @@ def neighbours(retriever: Retriever, row: int) -> list[int]:
     scores += standardised(lexical.scores(own_words(retriever, row))[others])
     if title := snapshot.paper(row).title:
         scores += TITLE * standardised(lexical.scores([*dict.fromkeys(terms(title))])[others])
-    found = {int(other): float(score) for other, score in zip(others, scores.round(4), strict=True)}
-    order = sorted(found, key=lambda other: (-found[other], snapshot.ids[other]))
-    far = [other for other in order[:NEIGHBOURS] if found[other] >= STANDING]
-    return far or order[:1]
+    found = zip(others.tolist(), scores.astype(float).round(4).tolist(), strict=True)
+    return sorted(found, key=lambda pair: (-pair[1], snapshot.ids[pair[0]]))
+
+
+def neighbours(retriever: Retriever, row: int) -> list[int]:
+    """The papers most like one, best first; at least the best, if there is any other."""
+    found = ranked(retriever, row)
+    far = [other for other, score in found[:NEIGHBOURS] if score >= STANDING]
+    return far or [other for other, _ in found[:1]]
 
 
 def own_words(retriever: Retriever, row: int) -> list[str]:
@@ -58,10 +79,16 @@ def shared_words(retriever: Retriever, row: int, other: int) -> Sequence[str]:
 
 def likeness(retriever: Retriever, row: int, other: int) -> Evidence:
     """The sentence of another paper that is nearest to one."""
+    [best] = _nearest(retriever, row, other, 1)
+    return Evidence(other, best.start, best.end, best.text, best.score)
+
+
+def _nearest(retriever: Retriever, row: int, other: int, count: int) -> list[Passage]:
+    """The sentences of another paper that are nearest to one, best first."""
     snapshot = retriever.snapshot
-    rows = snapshot.sentence_rows(other)
-    cosines = snapshot.vectors[len(snapshot) :][rows] @ snapshot.vectors[row]
-    best = int(cosines.round(4).argmax())
-    start, end = snapshot.spans(other)[best]
-    text = snapshot.paper(other).text[start:end]
-    return Evidence(other, start, end, text, round(float(cosines[best]), 4))
+    rows, spans = snapshot.sentence_rows(other), snapshot.spans(other)
+    cosines = (snapshot.vectors[len(snapshot) :][rows] @ snapshot.vectors[row]).round(4)
+    text = snapshot.paper(other).text
+    best = (-cosines).argsort(kind="stable")[:count].tolist()
+    placed = ((*spans[i], round(float(cosines[i]), 4)) for i in best)
+    return [Passage(text[start:end], start, end, cosine) for start, end, cosine in placed]
