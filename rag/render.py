@@ -97,6 +97,12 @@ def list_line(paper: Paper) -> str:
     return f"{safe(paper.paper_id)}  {safe(paper.name)}{area}"
 
 
+def merged_lines(paper: Paper, reasons: Iterable[str]) -> str:
+    """One paper of several sources: below its line each place, and why they are of one paper."""
+    places = [f"    {safe(source.path)}, line {source.line}" for source in paper.sources]
+    return "\n".join([f"{list_line(paper)}: {', '.join(reasons)}", *places])
+
+
 def place(paper: Paper) -> str:
     """Where a paper can be looked up: its file and line, and its URL if it has one."""
     source = paper.sources[0]

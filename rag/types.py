@@ -6,6 +6,9 @@ import hashlib
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+OnConflict = Literal["keep", "replace", "both"]
+"""Which text of a paper counts when another version of it is read: the one that was there, the
+one that is read, or each as a paper of its own."""
 Outcome = Literal["answered", "partial", "not_in_abstracts", "not_in_corpus"]
 
 
@@ -44,6 +47,16 @@ class Source:
     line: int
     file: str = field(default="", compare=False)
     """Absolute path, kept in the store to recognise the same file; never shown."""
+    weight: int = 0
+    """Of versions of a paper, the text of the heaviest counts, of equal ones the longest; never
+    shown."""
+    apart: bool = False
+    """Whether the record is kept beside other versions of its paper; never shown."""
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """What tells it from other places; equal paths below two folders are two."""
+        return self.file or self.path, self.ordinal, self.line
 
     def to_json(self) -> dict[str, Any]:
         return {"path": self.path, "ordinal": self.ordinal, "line": self.line}

@@ -15,6 +15,7 @@ from tests.commands import Run
 from tests.corpus import PAPERS, index
 
 STATUS = {"bees": "reject", "leak": "withdrawn", "tide": "oral", "prune": "poster"}
+NAMED = {"bees": "BeeDancer"}
 LEFT_OUT = {"bees", "leak"}
 BEES = "How many dances did the camera above the comb read?"
 
@@ -23,7 +24,11 @@ BEES = "How many dances did the camera above the comb read?"
 def decided(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Path:
     """The eight papers, two of them not accepted and four without a status."""
     store = tmp_path_factory.mktemp("decided") / "index"
-    index(store, minilm, [replace(p, status=STATUS.get(p.paper_id)) for p in PAPERS])
+    papers = [
+        replace(p, status=STATUS.get(p.paper_id), handle=NAMED.get(p.paper_id, p.handle))
+        for p in PAPERS
+    ]
+    index(store, minilm, papers)
     return store
 
 
@@ -42,8 +47,7 @@ def test_list_counts_the_accepted_and_says_so(ask: Run) -> None:
     found = {row["paper_id"] for row in result.lines}
     assert len(found) == 6
     assert not found & LEFT_OUT
-    assert "6 of 6 accepted papers\n" in result.err
-    assert "2 papers that were not accepted are left out: --status all" in result.err
+    assert "6 of 6 accepted papers; 2 others are left out: --status all" in result.err
 
 
 @pytest.mark.parametrize(
@@ -71,10 +75,15 @@ def test_search_finds_the_rejected_only_on_request(ask: Run) -> None:
 def test_an_answer_names_its_population(ask: Run) -> None:
     hidden = ask("ask", BEES, "--json").json
     assert "bees" not in {paper["paper_id"] for paper in hidden["sources"]}
-    assert hidden["notes"] == ["2 papers that were not accepted are left out: --status all"]
+    assert hidden["notes"] == ["Of 6 accepted papers; 2 others are left out: --status all"]
     open_ = ask("ask", BEES, "--status", "all", "--json").json
     assert open_["sources"][0]["paper_id"] == "bees"
     assert open_["notes"] == []
+
+
+def test_who_asks_about_a_rejected_paper_is_told_so(ask: Run) -> None:
+    (note,) = ask("ask", "What does BeeDancer do?", "--json").json["notes"]
+    assert note.endswith("--status all. Asked about and left out: BeeDancer (reject)")
 
 
 def test_a_count_is_of_the_accepted(ask: Run) -> None:

@@ -20,6 +20,11 @@ from rag.corpus.identity import arxiv_of, doi_of, paper_id, text_key
         (None, "https://doi.org/10.48550/arXiv.2401.01234", "arXiv:2401.01234"),
         (None, "https://doi.org/10.1000/XyZ%28a", "10.1000/xyz(a"),
         (None, "https://ex.org/papers/7/", "ex.org/papers/7"),
+        (
+            None,
+            "https://openreview.net/group?id=Toy.cc/2031",
+            "openreview.net/group?id=Toy.cc/2031",
+        ),
     ],
 )
 def test_own_id_then_url(id: str | None, url: str | None, expected: str) -> None:
@@ -85,6 +90,7 @@ def test_what_is_no_doi(other: str) -> None:
         ("https://arxiv.org/abs/math/0309136v1", "math/0309136"),
         ("4123.7", None),
         ("2678", None),
+        ("reports/0309136", None),
     ],
 )
 def test_an_arxiv_number_is_one_however_it_is_written(written: str, number: str | None) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rag.corpus import FileReading
     from rag.retrieve.filters import Filters
     from rag.store.ingest import Batch, IngestReport
-    from rag.types import Rejection
+    from rag.types import OnConflict, Rejection
 
 SAMPLE = "sample/iclr2026_notes.jsonl"
 DEMO_QUESTIONS = (
@@ -57,9 +57,20 @@ def demo(terminal: Terminal) -> None:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE…")
 @click.option("--keep", is_flag=True, help="Keep papers that have gone from their file.")
+@click.option(
+    "--on-conflict",
+    type=click.Choice(["keep", "replace", "both"]),
+    help="Of another version of a paper here: keep ours, take theirs, or both.  [default: longest]",
+)
 @click.option("--no-wait", is_flag=True, help="Fail if another process is writing.")
 @common
-def ingest(terminal: Terminal, paths: Sequence[str], keep: bool, no_wait: bool) -> None:
+def ingest(
+    terminal: Terminal,
+    paths: Sequence[str],
+    keep: bool,
+    on_conflict: OnConflict | None,
+    no_wait: bool,
+) -> None:
     """Read lists of abstracts into the index.
 
     A file is a plain-text list (abstracts parted by blank lines), JSON Lines, or JSON. Reading
@@ -68,10 +79,10 @@ def ingest(terminal: Terminal, paths: Sequence[str], keep: bool, no_wait: bool) 
     from time import perf_counter
 
     started = perf_counter()
-    batches, rejected, failures = _read(terminal, paths)
+    batches, rejected, failures = _read(terminal, paths, anew=on_conflict is not None)
     if len(failures) == len(set(paths)):
         raise failures[0]
-    report = _ingest(terminal, batches, keep=keep, wait=not no_wait)
+    report = _ingest(terminal, batches, keep=keep, on_conflict=on_conflict, wait=not no_wait)
     seconds = round(perf_counter() - started, 1)
     _warn_of_sample(terminal)
     _show_report(terminal, report, rejected, failures, seconds)
@@ -96,27 +107,30 @@ def show(terminal: Terminal, paper_id: str) -> None:
 
 @click.command("list")
 @click.option("--match", metavar="TERM", help="Only papers that mention this word or phrase.")
+@click.option("--merged", is_flag=True, help="Papers of several sources: which, and why one.")
 @filtered
 @common
-def list_papers(terminal: Terminal, match: str | None, filters: Filters) -> None:
+def list_papers(terminal: Terminal, match: str | None, merged: bool, filters: Filters) -> None:
     """List the papers, one a line."""
-    from rag.render import list_line
-    from rag.retrieve.filters import left_out, passing, told_left_out
+    from rag.corpus.merge import why_merged
+    from rag.render import list_line, merged_lines
+    from rag.retrieve.filters import passing, told_left_out
     from rag.retrieve.lexical import mentions
 
     snapshot = open_snapshot(terminal)
     papers = map(snapshot.paper, passing(snapshot, filters))
     found = [paper for paper in papers if match is None or mentions(paper, match)]
+    why = why_merged(found, snapshot.records()) if merged else {}
+    if merged:
+        found = [paper for paper in found if paper.paper_id in why]
     for paper in found:
+        reasons = why.get(paper.paper_id)
         if terminal.as_json:
-            terminal.emit(paper.to_json())
+            terminal.emit({**paper.to_json(), **({"merged_by": reasons} if reasons else {})})
         else:
-            click.echo(list_line(paper))
-    count = left_out(snapshot, filters)
-    kind = "accepted papers" if count else "papers"
-    terminal.note(f"{len(found):,} of {len(snapshot) - count:,} {kind}")
-    if count:
-        terminal.note(told_left_out(count))
+            click.echo(merged_lines(paper, reasons) if reasons else list_line(paper))
+    population = told_left_out(snapshot, filters) or f"of {len(snapshot):,} papers"
+    terminal.note(f"{len(found):,} {population[0].lower()}{population[1:]}")
 
 
 def _sample() -> Batch:
@@ -140,14 +154,15 @@ def _batch(reading: FileReading) -> Batch:
 
 
 def _read(
-    terminal: Terminal, paths: Sequence[str]
+    terminal: Terminal, paths: Sequence[str], *, anew: bool
 ) -> tuple[list[Batch], list[Rejection], list[SourceError]]:
-    """Read every file that is not as it was; one that cannot be read costs only itself."""
+    """Read every file that is not as it was, or all of them ``anew``; one that cannot be read
+    costs only itself."""
     from rag.corpus import file_digest, read_file
     from rag.store.manifest import known_files
     from rag.types import Rejection
 
-    known = known_files(terminal.settings.store)
+    known = {} if anew else known_files(terminal.settings.store)
     batches, rejected, failures = [], [], []
     for path in dict.fromkeys(paths):
         try:
@@ -164,13 +179,19 @@ def _read(
 
 
 def _ingest(
-    terminal: Terminal, batches: Sequence[Batch], *, keep: bool = False, wait: bool = True
+    terminal: Terminal,
+    batches: Sequence[Batch],
+    *,
+    keep: bool = False,
+    on_conflict: OnConflict | None = None,
+    wait: bool = True,
 ) -> IngestReport:
     from rag.retrieve.lexical import write_bm25
     from rag.store.ingest import ingest as ingest_batches
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    return ingest_batches(store, batches, embedder, write_bm25, bar, keep=keep, wait=wait)
+    how = {"keep": keep, "wait": wait}
+    return ingest_batches(store, batches, embedder, write_bm25, bar, on_conflict=on_conflict, **how)
 
 
 def _only_sample(terminal: Terminal) -> None:

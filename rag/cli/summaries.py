@@ -126,11 +126,11 @@ def _rows(
     if not len(snapshot):
         terminal.note(f"there are no papers in {terminal.settings.store}")
         return []
-    from rag.retrieve.filters import left_out, passing, told_left_out
+    from rag.retrieve.filters import passing, told_left_out
 
     rows = passing(snapshot, filters)
-    if count := left_out(snapshot, filters):
-        terminal.note(told_left_out(count))
+    if note := told_left_out(snapshot, filters):
+        terminal.note(note)
     return rows
 
 

@@ -28,7 +28,7 @@ MAX_ABSTRACT_CHARS = 50_000
 MAX_TITLE_CHARS, MAX_ID_CHARS = 2_000, 500
 """Far above any; more is another field under that name."""
 
-READING = 2
+READING = 3
 """To be raised when the same bytes would be read differently, so that they are read again."""
 
 _EXPECTED = (

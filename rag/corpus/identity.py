@@ -16,12 +16,23 @@ if TYPE_CHECKING:
     from rag.types import Paper
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
-_OPENREVIEW = re.compile(r"openreview\.net/\w+\?(?:[^#]*&)?id=([\w-]+)", re.IGNORECASE)
+_OPENREVIEW = re.compile(
+    r"openreview\.net/(?!group|venue|profile|search)\w+\?(?:[^#]*&)?id=([\w-]+)(?![\w./-])",
+    re.IGNORECASE,
+)
 _ARXIV_NUMBER = r"(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})"
 _ARXIV = re.compile(
     rf"arxiv(?:\.org/(?:abs|pdf|html)/|[.:]\s*)({_ARXIV_NUMBER})(?!\d)", re.IGNORECASE
 )
-_BARE_ARXIV = re.compile(rf"({_ARXIV_NUMBER})(?:v\d+)?", re.IGNORECASE)
+_ARCHIVES = (
+    "acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat"
+    "|cs|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math(?:-ph)?|mtrl-th|nlin|nucl-(?:ex|th)"
+    "|patt-sol|physics|plasm-ph|q-alg|q-bio|quant-ph|solv-int|supr-con"
+)
+"""Those of the old numbers, which without a prefix look like any path."""
+_BARE_ARXIV = re.compile(
+    rf"(\d{{4}}\.\d{{4,5}}|(?:{_ARCHIVES})(?:\.[a-z]{{2}})?/\d{{7}})(?:v\d+)?", re.IGNORECASE
+)
 _SUBJECT = re.compile(r"\.[a-z]{2}/")
 """A part of old arXiv numbers that may be left out: math.GT/0309136."""
 _DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&?#]+)", re.IGNORECASE)

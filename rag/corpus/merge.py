@@ -1,38 +1,22 @@
 """Records of one paper from several places become one Paper.
 
-Knows nothing about files or the store: it compares ids, titles and texts. What comes out does not
-depend on the order in which the records were read.
+Knows nothing about files or the store, and leaves to ``rag.corpus.alike`` when two records are of
+one paper. What comes out does not depend on the order in which the records were read.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import TypeVar
-from zlib import crc32
 
+from rag.corpus.alike import COMPARED, Record, compatible, one_paper, reasons
+from rag.corpus.copies import likely_copies
 from rag.corpus.identity import identifiers, paper_id, text_key
+from rag.corpus.status import NOT_ACCEPTED
 from rag.types import Paper, Source
 
-SAME_PAPER_OVERLAP = 0.3
-"""Least Jaccard overlap of the words of two texts with one id or title that are one paper:
-revisions of an abstract lie far above it, unrelated abstracts of one field well below."""
-COPY_OVERLAP = 0.6
-"""The same of runs of words, for two texts that nothing else says to be one paper's. Different
-papers of one group that begin alike share far fewer."""
-RUN = 4
-"""Words of a run."""
-SAMPLED = 8
-"""One run in so many is looked at to find likely copies (Broder's sketch modulo m): a copy shares
-several of its two dozen, and memory stays small."""
-TITLE_CHARS = 20
-"""Letters from which on a title is a paper's own: many are called "Introduction"."""
-
 _T = TypeVar("_T")
-_WORD = re.compile(r"\w+")
 _SCHEMES = ("openreview", "doi", "arxiv")
 """Whose ids are to be had, the best first."""
 
@@ -40,81 +24,107 @@ _SCHEMES = ("openreview", "doi", "arxiv")
 def merge(records: Iterable[Paper]) -> list[Paper]:
     """One Paper per paper, in the order of its first place; linear in the number of records.
 
-    One paper are records with one identifier (DOI, arXiv, OpenReview) or the same letters of
-    text; with one id or title if their texts overlap; and copies with small changes. Another
-    paper with an id that is taken becomes ``ID~xxxxxxxx`` (8 hex digits of its text key) so that
-    nothing is lost. The longest text and of each field the value of the fullest record win, all
-    sources are kept.
+    Records come together by an id, by the letters of a text, by an id of their own or a title,
+    and as copies with small changes, the surest first; who joins a group has to fit all of it.
+    Another paper with an id that is taken becomes ``ID~xxxxxxxx`` (8 hex digits of its text key)
+    so that nothing is lost. Of each field the value of the fullest record wins, of texts the
+    heaviest source's, of these the longest; all sources are kept.
     """
     ordered = sorted(records, key=_place)
     papers = [_fold(group) for group in _groups(ordered)]
     return list(_with_own_ids(sorted(papers, key=_place)))
 
 
-def _groups(records: Sequence[Paper]) -> list[list[Paper]]:
-    from scipy.cluster.hierarchy import DisjointSet  # only an ingest waits for it
-
-    same = DisjointSet(range(len(records)))
-    for pair in _pairs(records):
-        same.merge(*pair)
-    return [[records[i] for i in sorted(group)] for group in same.subsets()]
-
-
-def _pairs(records: Sequence[Paper]) -> Iterator[tuple[int, int]]:
-    """Records that are of one paper, enough of them to connect all that are."""
-    certain: dict[Hashable, int] = {}
-    likely: dict[Hashable, int] = {}
-    for i, record in enumerate(records):
-        keys: list[Hashable] = [text_key(record.text), *identifiers(record)]
-        for key in keys:
-            yield certain.setdefault(key, i), i
-        for key in _likely_keys(record):
-            first = likely.setdefault(key, i)
-            if first != i and _versions(records[first], record):
-                yield first, i
-    yield from _copies(records)
+def why_merged(papers: Iterable[Paper], records: Iterable[Paper]) -> dict[str, list[str]]:
+    """For each paper with several sources, by its id, what ``records`` of it have in common."""
+    several = [paper for paper in papers if len(paper.sources) > 1]
+    id_at = {source.place: paper.paper_id for paper in several for source in paper.sources}
+    found: dict[str, list[Paper]] = {paper.paper_id: [] for paper in several}
+    for record in records:
+        if id := id_at.get(record.sources[0].place):
+            found[id].append(record)
+    return {id: reasons(together) for id, together in found.items()}
 
 
-def _likely_keys(record: Paper) -> Iterator[Hashable]:
-    yield "id", record.paper_id
-    title = text_key(record.title) if record.title else ""
-    if title and len(record.title or "") >= TITLE_CHARS:
-        yield "title", title
+def _groups(papers: Sequence[Paper]) -> list[list[Paper]]:
+    records = list(map(Record, papers))
+    groups = _Groups(records)
+    groups.gather(lambda record: record.ids, sure=True)
+    groups.gather(lambda record: [record.text])
+    groups.gather(_own_keys)
+    copies = {record.text: place for place, record in reversed(list(enumerate(records)))}
+    places = sorted(copies.values())
+    for one, other in likely_copies([papers[place].text for place in places]):
+        groups.join(places[one], places[other])
+    return [[papers[place] for place in group] for group in groups.members()]
 
 
-def _copies(records: Sequence[Paper]) -> Iterator[tuple[int, int]]:
-    """Records whose texts are nearly the same, and that no two identifiers of one kind part."""
-    holders: dict[int, list[int]] = {}
-    first_of: dict[str, int] = {}
-    for i, record in enumerate(records):
-        if first_of.setdefault(text_key(record.text), i) == i:
-            for run in _runs(record.text):
-                if run % SAMPLED == 0:
-                    holders.setdefault(run, []).append(i)
-    # A run that many texts have is a phrase of the field, and would make pairs of them all.
-    shared = Counter(
-        pair for some in holders.values() if 1 < len(some) <= 8 for pair in combinations(some, 2)
-    )
-    for (one, other), times in sorted(shared.items()):
-        if times > 2 and _are_copies(records[one], records[other]):
-            yield one, other
+def _own_keys(record: Record) -> Iterator[Hashable]:
+    if record.own_id:
+        yield "id", record.paper.paper_id
+    if record.title and record.own_title:
+        yield "title", record.title
 
 
-def _are_copies(one: Paper, other: Paper) -> bool:
-    if one.title and other.title and text_key(one.title) != text_key(other.title):
-        return False
-    schemes = {scheme for scheme, _ in identifiers(one)} & {s for s, _ in identifiers(other)}
-    return not schemes and _overlap(_runs(one.text), _runs(other.text)) >= COPY_OVERLAP
+class _Groups:
+    """Records by their places, in groups that are each of one paper."""
 
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+        self._root = list(range(len(records)))
+        self._unlike: dict[int, list[int]] = {}
+        """Root → places of members that are compared differently, where it is not itself alone."""
 
-def _runs(text: str) -> set[int]:
-    words = _WORD.findall(text.casefold())
-    runs = zip(*(words[start:] for start in range(RUN)), strict=False)
-    return {crc32(" ".join(run).encode("utf-8", "replace")) for run in runs}
+    def gather(self, keys: Callable[[Record], Iterable[Hashable]], *, sure: bool = False) -> None:
+        """Join records with a key in common. With each key a few that were not joined are
+        remembered: a title or id may be that of several papers."""
+        holders: dict[Hashable, list[int]] = {}
+        for place, record in enumerate(self._records):
+            for key in keys(record):
+                known = holders.setdefault(key, [])
+                if not any(self.join(held, place, sure=sure) for held in known):
+                    known[COMPARED:] = []
+                    known.append(place)
 
+    def join(self, one: int, other: int, *, sure: bool = False) -> bool:
+        """Whether two records are in one group, as they are now if they are of one paper and, if
+        that is not ``sure``, all others of their groups can be, too."""
+        ours, theirs = self._find(one), self._find(other)
+        if ours == theirs:
+            return True
+        if not one_paper(self._records[one], self._records[other]):
+            return False
+        if not (sure or self._fit(ours, theirs)):
+            return False
+        first, second = sorted((ours, theirs))
+        members = {self._records[i].look: i for r in (second, first) for i in self._some(r)}
+        self._root[second] = first
+        self._unlike[first] = sorted(members.values())[:COMPARED]
+        self._unlike.pop(second, None)
+        return True
 
-def _overlap(ours: set[_T], theirs: set[_T]) -> float:
-    return len(ours & theirs) / max(len(ours | theirs), 1)
+    def members(self) -> list[list[int]]:
+        """The places in each group, in order."""
+        found: dict[int, list[int]] = {}
+        for place in range(len(self._records)):
+            found.setdefault(self._find(place), []).append(place)
+        return list(found.values())
+
+    def _fit(self, ours: int, theirs: int) -> bool:
+        return all(
+            compatible(self._records[one], self._records[other])
+            for one in self._some(ours)
+            for other in self._some(theirs)
+        )
+
+    def _some(self, root: int) -> list[int]:
+        return self._unlike.get(root, [root])
+
+    def _find(self, place: int) -> int:
+        while self._root[place] != place:
+            self._root[place] = self._root[self._root[place]]
+            place = self._root[place]
+        return place
 
 
 def _fold(group: Sequence[Paper]) -> Paper:
@@ -122,22 +132,47 @@ def _fold(group: Sequence[Paper]) -> Paper:
     if len(group) == 1:
         return group[0]
     fullest = sorted(group, key=_fullness, reverse=True)
-    text_of = max(group, key=lambda paper: len(paper.text))
+    decided = _decided(fullest)
+    published = [paper.doi for paper in fullest if paper.doi and "arxiv" not in paper.doi]
     return replace(
-        text_of,
+        max(fullest, key=_version),
         paper_id=min(group, key=_rank_of_id).paper_id,
         sources=_distinct(source for paper in group for source in paper.sources),
         title=_first(paper.title for paper in fullest),
         url=_first(paper.url for paper in fullest),
-        doi=_first(paper.doi for paper in fullest),
+        doi=_first([*published, *(paper.doi for paper in fullest)]),
         arxiv=_first(paper.arxiv for paper in fullest),
         authors=_first(paper.authors for paper in fullest) or (),
-        venue=_first(paper.venue for paper in fullest),
-        year=_first(paper.year for paper in fullest),
-        status=_first(paper.status for paper in fullest),
+        venue=_first(paper.venue for paper in decided),
+        year=_first(paper.year for paper in decided),
+        status=_status(decided),
         area=_first(paper.area for paper in fullest),
         keywords=_first(paper.keywords for paper in fullest) or (),
     )
+
+
+def _decided(fullest: Sequence[Paper]) -> list[Paper]:
+    """The records in the order in which they tell what became of the paper and where: one that
+    was rejected may have been accepted by another venue, or published without such a status."""
+
+    def rank(paper: Paper) -> int:
+        if paper.status is None:
+            return 1 if paper.venue else 3
+        return 2 if paper.status in NOT_ACCEPTED else 0
+
+    return sorted(fullest, key=rank)
+
+
+def _status(decided: Sequence[Paper]) -> str | None:
+    """What became of the paper at the venue that is told first."""
+    venues = [text_key(paper.venue) if paper.venue else None for paper in decided]
+    there = (None, venues[0])
+    return _first(p.status for p, venue in zip(decided, venues, strict=True) if venue in there)
+
+
+def _version(paper: Paper) -> tuple[int, int, str]:
+    weight = max(source.weight for source in paper.sources)
+    return weight, len(paper.text), paper.text
 
 
 def _with_own_ids(papers: Iterable[Paper]) -> Iterator[Paper]:
@@ -150,15 +185,15 @@ def _with_own_ids(papers: Iterable[Paper]) -> Iterator[Paper]:
         yield paper
 
 
-def _place(paper: Paper) -> tuple[str, str, int, int]:
+def _place(paper: Paper) -> tuple[str, str, int, int, str]:
     first = paper.sources[0]
-    return first.path, first.file, first.ordinal, first.line
+    return first.path, first.file, first.ordinal, first.line, paper.text
 
 
 def _fullness(paper: Paper) -> int:
     """How many fields of a record are filled."""
     fields = (paper.title, paper.url, paper.authors, paper.venue, paper.year, paper.status)
-    return sum(map(bool, (*fields, paper.area, paper.keywords)))
+    return sum(map(bool, (*fields, paper.doi, paper.arxiv, paper.area, paper.keywords)))
 
 
 def _rank_of_id(paper: Paper) -> tuple[int, str]:
@@ -175,25 +210,5 @@ def _first(values: Iterable[_T | None]) -> _T | None:
 
 
 def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """Sources in order without doubles; equal paths below two folders are two places."""
-    places = {
-        (source.file or source.path, source.ordinal, source.line): source for source in sources
-    }
-    return tuple(places.values())
-
-
-def _versions(one: Paper, other: Paper) -> bool:
-    """Whether two papers with one id or title are versions of each other."""
-    if one.paper_id == other.paper_id and _same_title(one, other):
-        return True
-    return _overlap(_words(one.text), _words(other.text)) >= SAME_PAPER_OVERLAP
-
-
-def _same_title(one: Paper, other: Paper) -> bool:
-    return bool(one.title and other.title) and text_key(one.title or "") == text_key(
-        other.title or ""
-    )
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
+    """Sources in order without doubles."""
+    return tuple({source.place: source for source in sources}.values())

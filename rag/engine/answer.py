@@ -16,7 +16,7 @@ from rag.engine.premise import denial
 from rag.engine.question import FollowUp, Question, Turn, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
 from rag.errors import BudgetError, EndpointError
-from rag.retrieve.filters import Filters, left_out, told_left_out
+from rag.retrieve.filters import Filters, told_left_out
 from rag.retrieve.foreign import is_foreign
 from rag.retrieve.hybrid import Retriever, Signals, check_question
 from rag.retrieve.spelling import parted
@@ -71,8 +71,8 @@ class Asker:
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
         considered, spent, told = self._reworded(considered, found, filters)
-        others = left_out(self.retriever.snapshot, filters)
-        if others:
+        accepted = self._population(asked, filters)
+        if accepted:
             considered = replace(considered, population="accepted papers")
         usage += spent
         if not (found.rows or considered.also) and (note := self.retriever.foreign(asked.text)):
@@ -83,10 +83,20 @@ class Asker:
             on_considered(considered)
         answer = considered.told_missing(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
-        remarks = [found.note, told, told_left_out(others) if others else ""]
+        remarks = [found.note, told, accepted]
         notes = (*filter(None, remarks), *answer.notes)
         usage += answer.usage
         return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)
+
+    def _population(self, asked: Question, filters: Filters | None) -> str:
+        """Which papers count, where not all do, and which of the others are asked about."""
+        snapshot = self.retriever.snapshot
+        told = told_left_out(snapshot, filters)
+        if not told:
+            return ""
+        meant = [row for row in self._named(asked.standalone) if row in snapshot.unaccepted]
+        names = [f"{snapshot.handles[row]} ({snapshot.paper(row).status})" for row in meant]
+        return f"{told}. Asked about and left out: {', '.join(names)}" if names else told
 
     def _spelt(self, question: str) -> str:
         return self.names.spelt(question, self.retriever.lexical.strange)

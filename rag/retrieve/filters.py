@@ -97,11 +97,13 @@ def left_out(snapshot: Snapshot, filters: Filters | None) -> int:
     return len(snapshot.unaccepted) if (filters or Filters()).only_accepted else 0
 
 
-def told_left_out(count: int) -> str:
-    """That so many papers are left out, and how they are not."""
-    one = "1 paper that was not accepted is"
-    told = one if count == 1 else f"{count:,} papers that were not accepted are"
-    return f"{told} left out: --status all"
+def told_left_out(snapshot: Snapshot, filters: Filters | None) -> str:
+    """Which papers count and how many do not, and how they would; nothing where all count."""
+    count = left_out(snapshot, filters)
+    if not count:
+        return ""
+    others = "1 other is" if count == 1 else f"{count:,} others are"
+    return f"Of {len(snapshot) - count:,} accepted papers; {others} left out: --status all"
 
 
 def _has_status(wanted: str, status: str | None) -> bool:

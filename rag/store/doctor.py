@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rag.corpus.status import unaccepted
 from rag.embed import Embedder
 from rag.errors import RagError, StoreLocked, StoreUnwritable
 from rag.store.lock import writer
@@ -132,6 +133,8 @@ def _papers(store: Path) -> str:
         raise damaged(store, "papers.jsonl holds other papers than ids.json says")
     if (found := fingerprint(papers)) != snapshot.manifest.corpus:
         raise damaged(store, f"the papers are corpus {found}, not {snapshot.manifest.corpus}")
+    if frozenset(unaccepted([paper.status for paper in papers])) != snapshot.unaccepted:
+        raise damaged(store, "it is not as the papers say which of them were not accepted")
     return f"corpus {found}"
 
 

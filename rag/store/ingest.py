@@ -20,6 +20,7 @@ from rag.corpus.merge import merge
 from rag.corpus.sentences import sentence_spans
 from rag.embed import Document, Embedder
 from rag.errors import BudgetError, EndpointError, StoreDamaged, StoreMissing
+from rag.store.conflicts import marks, settled
 from rag.store.files import writing
 from rag.store.lock import write_lock
 from rag.store.manifest import (
@@ -34,7 +35,7 @@ from rag.store.manifest import (
     write_manifest,
 )
 from rag.store.snapshot import UNREADABLE, Snapshot, is_unit, write_generation
-from rag.types import Paper, Source
+from rag.types import OnConflict, Paper, Source
 
 if TYPE_CHECKING:
     from rag.embed import Matrix
@@ -114,15 +115,20 @@ def ingest(
     progress: Progress,
     *,
     keep: bool = False,
+    on_conflict: OnConflict | None = None,
     wait: bool = True,
 ) -> IngestReport:
     """Bring the index to what the files hold; files of earlier ingests stay as they were.
 
-    ``keep`` keeps papers that have gone from their file. Raises StoreError's kinds.
+    ``keep`` keeps papers that have gone from their file. ``on_conflict`` says which version of a
+    paper counts; without it a file's present one, of several files' the longest. Raises
+    StoreError's kinds.
     """
     with write_lock(store, wait=wait, note=progress.note):
         before = _current(store, embedder)
         old = list(before.records()) if before else []
+        if on_conflict:
+            batches = list(_settled(old, batches, on_conflict))
         records = replace_batches(old, batches, keep=keep)
         if before and records == old and not unfinished(store).exists():
             papers = list(before.papers())
@@ -230,6 +236,17 @@ def replace_batches(
         gone = [r for r in files.get(place, ()) if r.paper_id not in present]
         files[place] = [*batch.records, *(gone if keep or not batch.whole else ())]
     return list(chain.from_iterable(files.values()))
+
+
+def _settled(
+    records: Sequence[Paper], batches: Sequence[Batch], on_conflict: OnConflict
+) -> Iterator[Batch]:
+    """The batches with their records as they count beside ``records``."""
+    marked = marks(records, {batch.file for batch in batches}, on_conflict)
+    for batch in batches:
+        before = [record for record in records if record.sources[0].file == batch.file]
+        found = settled(before, batch.records, on_conflict, marked)
+        yield replace(batch, records=tuple(found))
 
 
 def _place(batch: Batch, files: Mapping[str, list[Paper]], same_path: Iterable[str]) -> str:
@@ -437,16 +454,22 @@ def _report(
     chunks: int,
     embedded: int,
 ) -> IngestReport:
-    """Compare two states; where in a file a paper stands does not count as a difference."""
+    """Compare two states; where in a file a paper stands does not count as a difference. A paper
+    that goes by another id now, as when its record with an id was found, is an updated one."""
     was = {paper.paper_id: replace(paper, sources=()) for paper in old}
     now = {paper.paper_id: replace(paper, sources=()) for paper in new}
     both = was.keys() & now.keys()
+    id_of = {source.place: paper.paper_id for paper in new for source in paper.sources}
+    id_at = {(r.sources[0].place, r.text): id_of[r.sources[0].place] for r in records}
+    gone = [paper for paper in old if paper.paper_id not in now]
+    heirs = [{id_at.get((s.place, paper.text)) for s in paper.sources} - {None} for paper in gone]
+    renamed = set().union(*heirs) - was.keys()
     updated = sum(was[paper_id] != now[paper_id] for paper_id in both)
     return IngestReport(
-        added=len(now) - len(both),
-        updated=updated,
+        added=len(now) - len(both) - len(renamed),
+        updated=updated + len(renamed),
         unchanged=len(both) - updated,
-        removed=len(was) - len(both),
+        removed=sum(not heir for heir in heirs),
         merged=len(records) - len(new),
         papers=len(new),
         chunks=chunks,
