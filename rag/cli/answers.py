@@ -78,12 +78,12 @@ def similar(terminal: Terminal, paper_id: str, filters: Filters) -> None:
     """
     from rag.engine.listing.similar import similar as papers_like
     from rag.render import hits_text
-    from rag.retrieve.filters import left_out, told_left_out
+    from rag.retrieve.filters import told_left_out
 
     retriever = open_retriever(terminal)
     row = retriever.snapshot.find(paper_id)
-    if count := left_out(retriever.snapshot, filters):
-        terminal.note(told_left_out(count))
+    if note := told_left_out(retriever.snapshot, filters):
+        terminal.note(note)
     hits = papers_like(retriever, row, terminal.settings.top_k, filters)
     if terminal.as_json:
         for hit in hits:

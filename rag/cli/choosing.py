@@ -23,7 +23,7 @@ def chosen(
     """Rows of the papers meant, each once: of those named in their order, else of all that pass
     and, with ``match``, mention it, with a note of how many were left out unasked. Raises
     UsageError, PaperNotFound or, if none passes the filters, QuestionError."""
-    from rag.retrieve.filters import left_out, passing, told_left_out
+    from rag.retrieve.filters import passing, told_left_out
     from rag.retrieve.lexical import mentions
 
     if names and (filters or match is not None):
@@ -31,7 +31,7 @@ def chosen(
         raise click.UsageError(message, click.get_current_context())
     if names:
         return list(dict.fromkeys(map(snapshot.find, names)))
-    if count := left_out(snapshot, filters):
-        terminal.note(told_left_out(count))
+    if note := told_left_out(snapshot, filters):
+        terminal.note(note)
     rows = passing(snapshot, filters)
     return [row for row in rows if match is None or mentions(snapshot.paper(row), match)]
