@@ -39,7 +39,7 @@ class Grammar:
 
     def sniff(self, text: str, suffix: str) -> bool:
         """Whether a record begins near the top."""
-        return any(self._starts(text[:1_000]))
+        return next(self._starts(text[:1_000]), None) is not None
 
     def read(self, text: str) -> Iterator[RawRecord | Rejection]:
         """The record of each entry; of a last one that is cut off, that it is."""
