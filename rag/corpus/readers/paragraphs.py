@@ -17,6 +17,7 @@ from rag.corpus.readers.shapes import (
     is_names,
     is_page_number,
     is_reference,
+    is_short,
 )
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.corpus.values import list_of, names_of
@@ -50,10 +51,14 @@ class _Paragraph:
     @cached_property
     def is_heading(self) -> bool:
         """One short line in which no sentence ends, or a few: a title and who wrote it."""
+        text = _NUMBERED.sub("", self.text)
         if len(self.lines) == 1:
-            return is_heading(self.text)
-        short = len(self.lines) <= _HEAD_LINES and len(self.text.split()) <= _HEAD_WORDS
-        return short and all(map(is_heading, self.lines)) and not ends_sentence(self.text)
+            return is_heading(text)
+        if len(self.lines) > _HEAD_LINES or len(text.split()) > _HEAD_WORDS:
+            return False
+        if is_names(self.lines[-1]):
+            return all(map(is_short, self.lines))
+        return all(map(is_heading, text.split("\n"))) and not ends_sentence(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,8 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     above: list[_Paragraph] = []
     last: RawRecord | None = None
     for paragraph in paragraphs:
-        if paragraph.is_heading:
+        # Where all abstracts have titles, a short text that has none is one, whatever it ends with.
+        if paragraph.is_heading or (titled and not above and is_short(paragraph.text)):
             if last and not above and (label := _KEYWORDS.match(paragraph.text)):
                 last = replace(last, keywords=list_of(paragraph.text[label.end() :]))
             elif not _LABEL.fullmatch(paragraph.text):
@@ -125,7 +131,7 @@ def _own_head(paragraph: _Paragraph) -> tuple[_Head | None, str]:
     at = next(labels, None)
     if at is None:
         at = _prose_begin(lines)
-    if not at or not all(map(is_heading, lines[:at])):
+    if not at or not all(map(is_short, lines[:at])):
         return None, paragraph.text
     head = _head([_Paragraph(paragraph.line, "\n".join(lines[:at]))])
     return head, _ABSTRACT.sub("", "\n".join(lines[at:]), count=1).strip()
@@ -134,10 +140,12 @@ def _own_head(paragraph: _Paragraph) -> tuple[_Head | None, str]:
 def _prose_begin(lines: Sequence[str]) -> int | None:
     """Where the abstract begins below a title: at the only long line, the last, or below a title
     that has a number and, perhaps, names."""
+    named = len(lines) > 2 and is_names(lines[1])
+    title = _NUMBERED.sub("", lines[0])
     if 1 < len(lines) <= 6 and len(lines[-1]) >= _LONG_LINE:
-        return len(lines) - 1
-    if len(lines) > 1 and _NUMBERED.match(lines[0]) and not ends_sentence(lines[0]):
-        return 2 if len(lines) > 2 and is_names(lines[1]) else 1
+        return len(lines) - 1 if named or all(map(is_heading, lines[:-1])) else None
+    if len(lines) > 1 and title != lines[0] and (named or not ends_sentence(title)):
+        return 2 if named else 1
     return None
 
 

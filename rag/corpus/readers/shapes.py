@@ -52,11 +52,15 @@ def ends_sentence(text: str) -> bool:
     return any(map(_ENDS_SENTENCE.search, sentences))
 
 
+def is_short(text: str) -> bool:
+    """One line of the length of a title."""
+    few = len(text) <= HEADING_CHARS and len(_WORD.findall(text)) <= HEADING_WORDS
+    return few and "\n" not in text
+
+
 def is_heading(line: str) -> bool:
     """One short line in which no sentence ends."""
-    if "\n" in line or len(line) > HEADING_CHARS or len(_WORD.findall(line)) > HEADING_WORDS:
-        return False
-    return not ends_sentence(line)
+    return is_short(line) and not ends_sentence(line)
 
 
 def is_names(line: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rag.corpus.fields import record_from
+from rag.corpus.readers.lines import lines_of
 from rag.corpus.readers.shapes import is_cut_off
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
@@ -43,10 +44,11 @@ class Grammar:
 
     def read(self, text: str) -> Iterator[RawRecord | Rejection]:
         """The record of each entry; of a last one that is cut off, that it is."""
+        line_of = lines_of(text)
         starts = list(self._starts(text))
         for begin, end in zip(starts, [*starts[1:], len(text)], strict=False):
             entry = text[begin:end]
-            line = text.count("\n", 0, begin) + 1
+            line = line_of(begin)
             if end == len(text) and self._is_cut(text, entry):
                 yield reject(line, "the entry is cut off by the end of the file")
             else:
