@@ -22,16 +22,20 @@ MEBIBYTES = 200
 
 PIECES = st.sampled_from(
     [
-        "TY  - JOUR\n", "AB  - We count bees.\n", "ER  - \n", "@article{a,\n", "title={", "}", ",\n",
-        'abstract = "', '"', "{", "[", "]", ":", "\\", "\n\n", "# ", "- **", "**", "[x](http://a.b)",
-        "Title,Abstract\n", "Abstract:", "Title: x\n", "| a | b |\n|---|---|\n", "<details>", "<!--",
-        "<?xml version='1.0'?>", "<feed>", "<entry>", "<records><record>", "</record>", "&amp;", "&x;",
-        "PT J\n", "TI x\n", "PMID- 1\n", "%T x\n", "%X ", "\\\\\n", "arXiv:2401.00001\n", "1. ", "We",
-        " count bees in hives, and it works. ", "\ufeff", "\u2028", "\x1c", "蜜蜂。", "é", "null", "NaN",
-        '{"title": "x", "abstract": "We count bees."}', "<html><body><h2>", "<a href=x>", "</a>",
+        *("TY  - JOUR\n", "AB  - We count bees.\n", "ER  - \n", "PT J\n", "TI x\n", "PMID- 1\n"),
+        *("@article{a,\n", "title={", "}", ",\n", 'abstract = "', '"', "{", "[", "]", ":", "\\"),
+        *("\n\n", "# ", "- **", "**", "[x](http://a.b)", "| a | b |\n|---|---|\n", "<details>"),
+        *("Title,Abstract\n", "Abstract:", "Title: x\n", "1. ", "We", "%T x\n", "%X ", "\\\\\n"),
+        *("<?xml version='1.0'?>", "<feed>", "<entry>", "<records><record>", "</record>", "<!--"),
+        *("&amp;", "&x;", "<html><body><h2>", "<a href=x>", "</a>", "arXiv:2401.00001\n", "null"),
+        *("NaN", '{"title": "x", "abstract": "We count bees."}', "\ufeff", "\u2028", "\x1c", "é"),
+        *(" count bees in hives, and it works. ", "蜜蜂。"),
     ]
-)  # fmt: skip
-TEXTS = st.one_of(st.text(max_size=400), st.lists(PIECES, max_size=60).map("".join))
+)
+# Without carriage returns: decoding has made line ends of them.
+TEXTS = st.one_of(st.text(max_size=400), st.lists(PIECES, max_size=60).map("".join)).map(
+    lambda text: text.replace("\r", "\n")
+)
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: (

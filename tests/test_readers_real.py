@@ -206,7 +206,9 @@ def test_cut_off(name: str) -> None:
         whole = [
             record
             for record, after in zip(original(name), original(name)[1:], strict=False)
-            if text is not None and isinstance(record, RawRecord) and (after.line or 1) <= text.count("\n")
+            if text is not None
+            and isinstance(record, RawRecord)
+            and (after.line or 1) <= text.count("\n")
         ]
         read_again = {(record.title, record.abstract) for record in kept(found)}
         assert {(record.title, record.abstract) for record in whole} <= read_again

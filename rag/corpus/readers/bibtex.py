@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _ENTRY = re.compile(r"^\s*@\s*\w+\s*[{(]\s*[^\s{}()\"]*\s*[,=]", re.MULTILINE)
 _FIELD = re.compile(r"(?:^|[,\n])[ \t]*([A-Za-z][\w-]*)\s*=\s*(?=[{\"\w])")
 _KEY = re.compile(r"\s*@\s*\w+\s*[{(]\s*([^\s,={}]*)\s*(?=[,\n])")
-_KEYLESS = re.compile(r"^([ \t]*@\s*(?!string\b)\w+\s*[{(]\s*)(?=\w+\s*=)", re.MULTILINE | re.IGNORECASE)
+_KEYLESS = re.compile(
+    r"^([ \t]*@\s*(?!string\b)\w+\s*[{(]\s*)(?=\w+\s*=)", re.MULTILINE | re.IGNORECASE
+)
 _OPENING = re.compile(r"\A\s*@\s*\w+\s*[{(]")
 _CONCATENATION = re.compile(r"\s+#\s+")
 _NAMED = frozenset(("doi", "url", "eprint"))
@@ -116,7 +118,9 @@ def _with_authors(fields: Fields) -> Fields:
 
 def _identified(fields: Fields) -> Fields:
     """Fields whose key is an id only where nothing better is there."""
-    return {name: value for name, value in fields.items() if name != "ID" or not _NAMED & fields.keys()}
+    return {
+        name: value for name, value in fields.items() if name != "ID" or not _NAMED & fields.keys()
+    }
 
 
 def _inherited(parent: Fields) -> Fields:
@@ -152,7 +156,7 @@ def _value(written: str, is_last: bool) -> str | None:
         closes = depth == 0 if opening == "{" else (place > 0 and char == '"' and depth == 0)
         if closes:
             return written[1:place]
-    return None if is_last else written[1:].rstrip(",}\" \n")
+    return None if is_last else written[1:].rstrip(',}" \n')
 
 
 BIBTEX = Reader("bibtex", sniff, read)

@@ -15,7 +15,9 @@ from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
 _LABEL = re.compile(
-    r"^[ \t]*(?:(?:[-*•]|\[?\d{1,4}[\].)])[ \t]+)?([^\W\d_][\w ()/-]{1,30}?)[ \t]*[:：][ \t]*(?=\S|\n)", re.MULTILINE
+    r"^[ \t]*(?:(?:[-*•]|\[?\d{1,4}[\].)])[ \t]+)?"
+    r"([^\W\d_][\w ()/-]{1,30}?)[ \t]*[:：][ \t]*(?=\S|\n)",
+    re.MULTILINE,
 )
 _RULE = re.compile(r"^[ \t]*(?:[-=_*#~][ \t]*){4,}$", re.MULTILINE)
 _EITHER = frozenset(("text", "paper", "name", "source", "link", "links", "event", "resume", "site"))

@@ -32,7 +32,9 @@ _LABEL = re.compile(
 )
 """A label at the start of a line: ``**Abstract:** …``, ``- **Venue**: …`` or ``Abstract: …``."""
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(\s*<?(https?://[^\s()<>]+)[^()]*\)")
-_ANCHOR = re.compile(r"<a\s[^<>]*href=[\"']?([^\s\"'<>]+)[^<>]*>((?:(?!<a\s).)*?)</a>", re.IGNORECASE)
+_ANCHOR = re.compile(
+    r"<a\s[^<>]*href=[\"']?([^\s\"'<>]+)[^<>]*>((?:(?!<a\s).)*?)</a>", re.IGNORECASE
+)
 _NUMBER = re.compile(r"^(?:\[\d+\]|\d+[.)])\s+")
 _BOLD = re.compile(r"^(\*\*|__)(.+?)\1")
 _PARTED = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]\s|[*_]))|(?<=[*_])\n")
@@ -41,7 +43,9 @@ _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _SUMMARY = re.compile(r"<summary>\s*(?:<\w+>|\*\*)?([^<>*]*)(?:</\w+>|\*\*)?\s*</summary>", re.I)
 _TAG = re.compile(r"</?(?:details|summary|div|p|br|center|hr)\b[^<>]*>", re.IGNORECASE)
 _RULE = re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,}$", re.MULTILINE)
-_TABLE_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*$", re.MULTILINE)
+_TABLE_RULE = re.compile(
+    r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*$", re.MULTILINE
+)
 _SEPARATOR = re.compile(r"(?<!\\)\|")
 _PROSE = 80
 """Characters from which on a paragraph that nothing labels is an abstract."""
@@ -69,9 +73,7 @@ def sniff(text: str, suffix: str) -> bool:
         return True
     items = [section for section in sections if section.is_item]
     listed = [section for section in items if _link(section.heading)]
-    return len(told) > 1 or (
-        len(listed) >= _LISTED and 2 * len(listed) > head.count("\n\n") + 1
-    )
+    return len(told) > 1 or (len(listed) >= _LISTED and 2 * len(listed) > head.count("\n\n") + 1)
 
 
 def read(text: str) -> Iterator[RawRecord | Rejection]:
@@ -79,13 +81,11 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     if rows := list(_rows(text)):
         yield from records(rows)
         return
-    *sections, last = [*_sections(text)] or [None]
-    if last is None:
-        return
-    labelled = any("abstract" in _labelled(_plain(section.body)) for section in sections)
-    for section in [*sections, last]:
+    sections = list(_sections(text))
+    labelled = any("abstract" in _labelled(_plain(section.body)) for section in sections[:-1])
+    for section in sections:
         fields = _fields(section, labelled)
-        if section is last and is_cut_off(text):
+        if section is sections[-1] and is_cut_off(text):
             yield reject(section.line, "what the file ends with is cut off")
         elif len(fields) > 1:
             yield record_from(fields, section.line)
@@ -142,7 +142,11 @@ def _title(heading: str) -> tuple[str, str | None, str]:
     if bold:
         rest = heading[bold.end() :]
         beside = link or _link(rest)
-        return (link[0] if link else bold[2]), (beside[1] if beside else None), rest.lstrip(" :-–—.")
+        return (
+            (link[0] if link else bold[2]),
+            (beside[1] if beside else None),
+            rest.lstrip(" :-–—."),
+        )
     if link:
         return link[0], link[1], heading[link[2] :].lstrip(" :-–—.")
     return heading, None, ""
@@ -160,7 +164,9 @@ def _link(text: str) -> tuple[str, str, int] | None:
 def _plain(body: str) -> str:
     """What stands below a heading, without HTML; a summary, and a heading, that names a field
     is its label."""
-    body = _SUMMARY.sub(lambda found: f"\n**{found[1].strip()}:** " if knows(found[1]) else "\n", body)
+    body = _SUMMARY.sub(
+        lambda found: f"\n**{found[1].strip()}:** " if knows(found[1]) else "\n", body
+    )
     body = _HEADING.sub(lambda found: f"**{found[2]}:** ", body)
     return _RULE.sub("", _TAG.sub("\n", body))
 

@@ -41,8 +41,8 @@ class Found:
         if not isinstance(value, Mapping):
             return reject(line, "not a JSON object")
         if isinstance(self.holder, dict) and len(self.holder) > 1:
-            if all(isinstance(other, Mapping) for other in self.holder.values()):
-                value = {**_told_by(str(self.key), value), **value}
+            by_id = all(isinstance(other, Mapping) for other in self.holder.values())
+            value = {**_told_by(str(self.key), value), **value} if by_id else value
         return record_from(value, line)
 
 
@@ -74,7 +74,10 @@ def _in_object(holder: Any, key: int | str, depth: int) -> list[Found]:
     if has_abstract(value, weak=False):
         return [Found(holder, key, STRONG)]
     inner = [
-        found for name in value if squashed(name) not in _ASIDES for found in _in(value, name, depth + 1)
+        found
+        for name in value
+        if squashed(name) not in _ASIDES
+        for found in _in(value, name, depth + 1)
     ]
     best = max((found.abstract for found in inner), default=NONE)
     if best == STRONG:  # what one object beside them says under a weak name is about the list

@@ -33,7 +33,9 @@ _LONG_LINE = 250
 _LABEL = re.compile(
     r"\W*(?:abstract|summary|zusammenfassung|résumé|resumen|resumo|摘要|要旨)\W*", re.IGNORECASE
 )
-_ABSTRACT = re.compile(r"\A\W{0,3}(?:abstract|摘要)[*_ ]*(?:[:：.—–-]+[*_]*\s*|\s*\n|$)", re.IGNORECASE)
+_ABSTRACT = re.compile(
+    r"\A\W{0,3}(?:abstract|摘要)[*_ ]*(?:[:：.—–-]+[*_]*\s*|\s*\n|$)", re.IGNORECASE
+)
 _KEYWORDS = re.compile(r"\W{0,3}(?:key ?-?words?|index terms|关键词)\W{0,2}\s*[:：—–-]+\s*", re.I)
 _NUMBERED = re.compile(r"\A\W{0,2}(\d{1,4})[.)\]]\s+(?=\S)")
 _ADDRESS = re.compile(r"(?:https?://|www\.|doi:|arxiv:)\S+", re.IGNORECASE)
@@ -161,8 +163,8 @@ def _head(above: Sequence[_Paragraph]) -> _Head:
     if lines and has_title_above and is_names(lines[-1]):
         authors = lines.pop()
     if not lines and before:
-        *before, title = before
-        lines = title.lines
+        *before, farther = before
+        lines = farther.lines
     title = _NUMBERED.sub("", " ".join(lines), count=1).strip("* ") or None
     return _Head(title, authors.strip("*_ "), places[0] if places else None, tuple(before))
 

@@ -23,14 +23,18 @@ _WHOLE_END = re.compile(r"[.!?。！？…)\]}>\"”’'%*|_-]\s*\Z|\n\s*\Z|http
 _MARKS = re.compile(r"[*_†‡§¶#✉∗⋆]+|[¹²³⁰-⁹]+|\^?\{?\d[\d,]*\}?|\([^()]*\)")
 """What stands at names beside them: footnotes, affiliations in parentheses."""
 _BETWEEN = re.compile(r"\s*(?:[,;·•|&、，；]|\band\b|\bund\b|\bet\b(?! al))\s*")
-_PARTICLES = frozenset("de da del della di do dos du van von der den la le el al bin ibn ter y".split())
+_PARTICLES = frozenset(
+    "de da del della di do dos du van von der den la le el al bin ibn ter y".split()
+)
 _MOST_WORDS = 5
 
 _PAGE = re.compile(r"\W*(?:(?:page|p\.|seite)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*", re.I)
 
 _AUTHOR_FIRST = re.compile(
-    r"(?:\W*\d{1,3}\W+)?(?:[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?,? (?:[A-ZÀ-Þ]\.?[ -]?){1,3}(?=[\s,;(&.]|$)"
-    r"|(?:[A-ZÀ-Þ]\. ?-?){1,3}(?:[a-z]{2,3} )*[A-ZÀ-Þ][\w'’-]+(?:,| and |;)|[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ][a-z]+[.,;])"
+    r"(?:\W*\d{1,3}\W+)?"
+    r"(?:[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?,? (?:[A-ZÀ-Þ]\.?[ -]?){1,3}(?=[\s,;(&.]|$)"
+    r"|(?:[A-ZÀ-Þ]\. ?-?){1,3}(?:[a-z]{2,3} )*[A-ZÀ-Þ][\w'’-]+(?:,| and |;)"
+    r"|[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ][a-z]+[.,;])"
 )
 _PUBLISHED = re.compile(
     r"\d[-–]\d|\bpp?\.|\bdoi\b|\bvol\b|\bjournal\b|proc(?:eedings|\.)|\bin: |conference|workshop"
@@ -77,7 +81,11 @@ def _is_name_word(word: str) -> bool:
     bare = word.strip(".,'’\"()-")
     if bare.casefold() in _PARTICLES or not bare:
         return True
-    return bare[0].isalpha() and not bare[0].islower() and not any(char.isdigit() or char in ":?!/" for char in word)
+    return (
+        bare[0].isalpha()
+        and not bare[0].islower()
+        and not any(char.isdigit() or char in ":?!/" for char in word)
+    )
 
 
 def is_page_number(line: str) -> bool:

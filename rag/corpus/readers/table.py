@@ -119,9 +119,7 @@ def _rows(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[str]
     width = len(head[at]) if at is not None else 0
     start = 0
     for _ in range(_MOST_RESTARTS):
-        reader = csv.reader(
-            islice(lines, start, None), delimiter=delimiter, skipinitialspace=True
-        )
+        reader = csv.reader(islice(lines, start, None), delimiter=delimiter, skipinitialspace=True)
         begin, broken = start, False
         for cells in reader:
             end = start + reader.line_num

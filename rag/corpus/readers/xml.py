@@ -130,7 +130,9 @@ def _value(element: _Element, lines: dict[int, int]) -> Any:
 
 
 def _name(element: _Element) -> str:
-    types = (value.casefold() for name, value in element.attributes.items() if "type" in name.casefold())
+    types = (
+        value.casefold() for name, value in element.attributes.items() if "type" in name.casefold()
+    )
     name = next((kind for kind in types if kind in _TYPES), element.name)
     if element.name == "name" and any(child.name == "namePart" for child in element.children()):
         return "author"  # of MODS
