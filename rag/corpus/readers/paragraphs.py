@@ -197,13 +197,18 @@ def _parts(lines: list[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
 def _are_titled(paragraphs: Sequence[_Paragraph]) -> bool:
     """Whether headings and abstracts alternate: a single pair is a header and its text."""
     kept = [part for part in paragraphs if not _LABEL.fullmatch(part.text)]
-    around: list[_Paragraph | None] = [None, *kept]
+    around: list[_Paragraph | None] = [None, *kept, None]
     above = [
         before is not None and before.is_heading and not _KEYWORDS.match(before.text)
-        for before, paragraph in zip(around, kept, strict=False)
-        if not paragraph.is_heading
+        for before, paragraph, after in zip(around, kept, around[2:], strict=False)
+        if not paragraph.is_heading and not _is_title(paragraph, after)
     ]
     return sum(above) >= max(2, TITLED_SHARE * len(above))
+
+
+def _is_title(paragraph: _Paragraph, after: _Paragraph | None) -> bool:
+    """Whether a short text that ends a sentence is a title after all: names stand below it."""
+    return is_short(paragraph.text) and after is not None and is_names(after.text)
 
 
 def _are_numbered(paragraphs: Sequence[_Paragraph]) -> bool:
