@@ -230,6 +230,35 @@ def test_nbib_takes_the_doi_among_its_numbers() -> None:
     assert (found[0].url, found[0].authors) == ("https://doi.org/10.1234/x", ("Bee, Ann",))
 
 
+@pytest.mark.parametrize(
+    ("entry", "format"),
+    [
+        ("VN  - Ovid\nUI  - 7\nTI  - T\nAU  - Bee A\nAB  - %s\nYR  - 2031\n", "nbib"),
+        ("Record #1 of 1\nID: CN-7\nAU: Bee A\nTI: T\nYR: 2031\nAB: %s\n", "cochrane"),
+        ("PT J\nAU Bee A\nTI T\nAB %s\nPY 2031\nER\n", "wos"),
+        ("%%0 Book\n%%A Bee A\n%%T T\n%%D 2031\n%%X %s\n", "endnote"),
+    ],
+)
+def test_tagged_text(entry: str, format: str) -> None:
+    record = only("\n" + entry % BEES.strip(), format=format)
+    assert (record.title, record.authors, record.year) == ("T", ("Bee A",), 2031)
+
+
+def test_pubmed_as_it_is_printed() -> None:
+    entry = (
+        "1. J Hives. 2031 May 4;7(2):1-9. doi: 10.1234/x. Epub 2031 Mar 1.\n\nBees count\nwell.\n\n"
+        "Bee A(1)(2), Dee C(1).\n\nAuthor information:\n(1)Hive 7.\n\n%s\n\n"
+        "DOI: 10.1234/x\nPMID: 12345678 [Indexed]\n\n\n"
+    )
+    second = "2. J Hives. 2031;7:2.\n\nNo.\n\nBee A.\n\nPMID: 12345679\n"
+    first, none = read(entry % WRAPPED + second, ".txt", "pubmed-text")
+    assert first.abstract == BEES.strip()
+    assert (first.title, first.authors) == ("Bees count well.", ("Bee A", "Dee C"))
+    assert (first.venue, first.year, first.url) == ("J Hives", 2031, "https://doi.org/10.1234/x")
+    assert isinstance(none, Rejection)
+    assert none.line == 21
+
+
 # XML and HTML
 
 XML = {

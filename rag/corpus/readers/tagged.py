@@ -1,6 +1,7 @@
 """Records as lines that begin with a short tag: Web of Science, PubMed's nbib, EndNote's own.
 
-Knows how each marks a tag, where its records begin and end, and what its tags mean.
+Also Ovid's, which is like PubMed's, and Cochrane's. Knows how each marks a tag, where its records
+begin and end, and what its tags mean.
 """
 
 from __future__ import annotations
@@ -105,12 +106,12 @@ _WOS = Grammar(
     anywhere=frozenset({"PT "}),
 )
 _NBIB = Grammar(
-    begins=re.compile(r"^(?:PMID|OWN|STAT|TI) {0,2}- ", re.MULTILINE),
+    begins=re.compile(r"^(?:PMID|OWN|STAT|TI|UI|VN|AN) {0,2}- ", re.MULTILINE),
     tag=re.compile(r"([A-Z]{2,4})\s{0,2}- "),
     fields={
         **{"PMID": "pmid", "TI": "title", "AB": "abstract", "FAU": "authors", "AU": "authors"},
         **{"JT": "journal", "TA": "journal", "DP": "year", "OT": "keywords", "MH": "keywords"},
-        **{"AID": "doi", "LID": "url"},
+        **{"AID": "doi", "LID": "url", "DO": "doi", "YR": "year", "KW": "keywords"},
     },
     anywhere=frozenset({"PMID- "}),
 )
@@ -123,6 +124,16 @@ _ENDNOTE = Grammar(
     },
 )
 
+_COCHRANE = Grammar(
+    begins=re.compile(r"^Record #\d+ of \d+", re.MULTILINE),
+    tag=re.compile(r"([A-Z]{2}): "),
+    fields={
+        **{"TI": "title", "AB": "abstract", "AU": "authors", "SO": "journal", "YR": "year"},
+        **{"DOI": "doi", "US": "url", "KY": "keywords", "ID": "id"},
+    },
+)
+
 WOS = Reader("wos", _WOS.sniff, _WOS.read)
 NBIB = Reader("nbib", _NBIB.sniff, _NBIB.read)
+COCHRANE = Reader("cochrane", _COCHRANE.sniff, _COCHRANE.read)
 ENDNOTE = Reader("endnote", _ENDNOTE.sniff, _ENDNOTE.read)
