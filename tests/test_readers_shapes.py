@@ -89,6 +89,12 @@ def test_json_of_openalex() -> None:
     assert (record.year, record.url) == (2031, "https://doi.org/10.1234/x")
 
 
+@pytest.mark.parametrize("parts", [BEES.split(". "), [BEES, ""], [{"text": BEES}, "None."]])
+def test_an_abstract_in_parts(parts: Any) -> None:
+    (record,) = read(json.dumps({"title": "T", "abstract": parts}), ".json")
+    assert record.abstract.startswith("We count bees in large hives, and it works well")
+
+
 @pytest.mark.parametrize(
     ("people", "expected"),
     [
@@ -219,7 +225,10 @@ def test_ris_as_it_is_met() -> None:
         "ty  - JOUR\nti  - a\nab  - We\n count.\nkw  - x; y\nid  - 7\n\n"
         "ty - JOUR\nti - b\nn2 - It.\n"
     )
-    assert [(each.title, each.abstract) for each in found] == [("a", "We count."), ("b", "It.")]
+    assert [(each.title, each.abstract.strip()) for each in found] == [
+        ("a", "We count."),
+        ("b", "It."),
+    ]
     assert found[0].keywords == ("x", "y")
 
 
