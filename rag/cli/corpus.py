@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.choosing import chosen
-from rag.opening import open_snapshot
 from rag.cli.options import common, filtered
 from rag.cli.output import check, save
 from rag.cli.terminal import Terminal
+from rag.opening import open_snapshot
 
 if TYPE_CHECKING:
     from rag.retrieve.dupes import Dupe

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.cli.choosing import chosen
-from rag.opening import open_embedder, open_snapshot
 from rag.cli.options import common, filtered
 from rag.cli.terminal import Bar, Terminal
 from rag.errors import SourceError
+from rag.opening import open_embedder, open_snapshot
 
 if TYPE_CHECKING:
     from rag.retrieve.filters import Filters

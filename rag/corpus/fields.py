@@ -35,7 +35,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " dcdescription",
         "title": "title primarytitle articletitle papertitle documenttitle submissiontitle"
         " originaltitle translatedtitle displayname headline paper name titel titre título titulo"
-        " titolo tytuł başlık название заглавие 标题 題名 题名 篇名 标题名称 论文标题 タイトル 제목",
+        " titolo tytuł başlık название заглавие 标题 題名 题名 篇名 标题名称"
+        " 论文标题 タイトル 제목",
         "id": "id uid paperid articleid submissionid forum openreviewid corpusid pmid"
         " accessionnumber eid utuniquewosid",
         "doi": "doi dois articledoi digitalobjectidentifier electronicresourcenum elocationid",
@@ -44,18 +45,19 @@ _NAMES: dict[str, tuple[str, ...]] = {
         " landingpageurl sourceurl articleurl openurllink absurl abs entryid ee href pdf pdfurl"
         " pdflink downloadurl openaccesspdf identifier",
         "authors": "authors author authorlist authornames authorfullnames authorsfullname"
-        " authorfullname contribgroup firstauthors authorstring authorships creators creator byline autoren"
-        " autor auteurs auteur autores autori авторы автор 作者 著者 저자",
+        " authorfullname contribgroup firstauthors authorstring authorships creators"
+        " creator byline autoren autor auteurs auteur autores autori авторы автор 作者 著者 저자",
         "venue": "venue conference conferencename event eventtitle journal journalname"
         " journaltitle publication publicationname sourcetitle booktitle publicationtitle"
-        " containertitle secondarytitle fulltitle isoabbreviation pubtitle journalbook journalref alternatetitle3"
-        " zeitschrift revue revista rivista журнал 期刊 刊名 会议",
+        " containertitle secondarytitle fulltitle isoabbreviation pubtitle journalbook"
+        " journalref alternatetitle3 zeitschrift revue revista rivista журнал 期刊 刊名 会议",
         "year": "year publicationyear publishedyear yearpublished pubyear date published issued"
         " publishedat publishedprint publishedonline publicationdate datepublished pubdate"
-        " coverdate dateissued pubdates created updated updatedate jahr année annee año ano anno год 年 年份 发表时间",
+        " coverdate dateissued pubdates created updated updatedate jahr année annee año ano"
+        " anno год 年 年份 发表时间",
         "status": "status decision presentation presentationtype venueid",
-        "area": "area primaryarea subjectarea primarycategory maincategory categories category topic"
-        " primarytopic session track",
+        "area": "area primaryarea subjectarea primarycategory maincategory categories category"
+        " topic primarytopic session track",
         "keywords": "keywords keyword authorkeywords manualtags tags subjects subject"
         " descriptors indexterms schlagwörter schlagworte motsclés palabrasclave palavraschave"
         " parolechiave ключевыеслова 关键词 关键字 キーワード 키워드",

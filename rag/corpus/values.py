@@ -60,12 +60,14 @@ def text_of(value: object, depth: int = 0) -> str | None:
 def prose_of(value: object, depth: int = 0) -> str | None:
     """An abstract: text, its sentences or parts in a list, or parts by name in an object."""
     if isinstance(value, str):
-        return None if _NOTHING.fullmatch(value[:200]) else value.strip()
+        return None if _NOTHING.fullmatch(value[:200]) else value
     if depth >= _DEEPEST:
         return None
     if isinstance(value, list):
-        parts = [prose_of(part, depth + 1) for part in value]
-        return None if None in parts else " ".join(filter(None, parts)) or None
+        if not all(isinstance(part, str | list | Mapping) for part in value):
+            return None
+        parts = filter(None, (prose_of(part, depth + 1) for part in value))
+        return " ".join(parts).strip() or None
     if not isinstance(value, Mapping):
         return None
     held = _unwrapped(value)

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from rag.chat.bibtex import bibtex
 from rag.chat.feedback import feedback, store_feedback
+from rag.corpus.writers.bibtex import bibtex
 from rag.errors import RagError
 from rag.serve.desk import Desk, Progress, Sort
 from rag.serve.failures import failure

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
-from rag.chat.bibtex import bibtex
 from rag.corpus.suspicion import suspicions
+from rag.corpus.writers.bibtex import bibtex
 from rag.errors import RagError
 from rag.publish.html import pieces
 from rag.serve.api import AtDesk

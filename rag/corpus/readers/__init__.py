@@ -11,9 +11,10 @@ from rag.corpus.readers.labelled import ARXIV_MAIL, LABELLED
 from rag.corpus.readers.markdown import MARKDOWN
 from rag.corpus.readers.paragraphs import PARAGRAPHS
 from rag.corpus.readers.pdf import PDF
+from rag.corpus.readers.pubmed_text import PUBMED_TEXT
 from rag.corpus.readers.ris import RIS
 from rag.corpus.readers.table import TABLE
-from rag.corpus.readers.tagged import ENDNOTE, NBIB, WOS
+from rag.corpus.readers.tagged import COCHRANE, ENDNOTE, NBIB, WOS
 from rag.corpus.readers.workbook import WORKBOOK
 from rag.corpus.readers.xml import XML
 from rag.corpus.record import BinaryReader, Reader
@@ -31,6 +32,8 @@ READERS: tuple[Reader, ...] = (
     WOS,
     NBIB,
     ENDNOTE,
+    COCHRANE,
+    PUBMED_TEXT,
     ARXIV_MAIL,
     TABLE,
     MARKDOWN,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag.corpus.fields import record_from
+from rag.corpus.readers.lines import lines_of
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
@@ -29,7 +30,8 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     # As text, the library would take one for the name of a file or an address. What the file says
     # of its encoding is no longer so.
     feed = feedparser.parse(_DECLARATION.sub("", text).encode("utf-8", "replace"))
-    lines = [text.count("\n", 0, found.start()) + 1 for found in _ENTRY.finditer(text)]
+    line_of = lines_of(text)
+    lines = [line_of(found.start()) for found in _ENTRY.finditer(text)]
     for place, entry in enumerate(feed.entries):
         yield _record(entry, lines[place] if place < len(lines) else 1)
     if not feed.entries:

@@ -24,10 +24,10 @@ _LONGEST_NAME = 100
 _SAMPLE = 200
 _PROSE_CHARS, _PROSE_WORDS = 80, 8
 """What the cells of a column have on average that holds abstracts, or words and no spaces."""
-_WOS = dict(
-    TI="title", AB="abstract", AF="authors", AU="author", SO="journal", PY="year", DI="doi",
-    UT="accession number", DE="keywords",
-)  # fmt: skip
+_WOS = {
+    **{"TI": "title", "AB": "abstract", "AF": "authors", "AU": "author", "SO": "journal"},
+    **{"PY": "year", "DI": "doi", "UT": "accession number", "DE": "keywords"},
+}
 """Columns of the Web of Science, where the first is called PT."""
 
 

@@ -26,6 +26,9 @@ _BLOCKS = frozenset(
     "p div section article table tr ul ol dl dt dd blockquote details header main pre td th".split()
 )
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
+_STRAY = re.compile(r"<(?![^<>]*>)|\0")
+"""A tag that is not closed: each would be sought to the end of the page."""
 _CITATION = re.compile(r"(?:citation|dc|dcterms)[._](\w+)", re.IGNORECASE)
 _NOWHERE = re.compile(r"\[([^\[\]\n]*)\]\(\)")
 _FIX = "this is HTML in which no titles with abstracts were found: save or copy the page as text"
@@ -39,7 +42,7 @@ def sniff(text: str, suffix: str) -> bool:
 def read(text: str) -> Iterator[RawRecord | Rejection]:
     """The paper that the page's head describes, else the records of its text."""
     page = _Page()
-    page.feed(text.replace("\0", ""))
+    page.feed(_STRAY.sub("", _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)))
     page.close()
     if page.cited.get("title") and page.cited.get("abstract"):
         yield record_from(page.cited, 1)

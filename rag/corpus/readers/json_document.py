@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from rag.corpus.fields import has_abstract
 from rag.corpus.readers.json_text import JsonText
+from rag.corpus.readers.lines import lines_of
 from rag.corpus.readers.nested import Found, papers_in
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
@@ -24,14 +24,13 @@ def sniff(text: str, suffix: str) -> bool:
 
 def read(text: str) -> Iterator[RawRecord | Rejection]:
     """The record of each paper, or why it is none, in file order; then each damage."""
-    newlines = [found.start() for found in re.finditer("\n", text)]
+    line_of = lines_of(text)
     document = JsonText(text, is_whole=is_paper)
     for found in papers_in(document.values) or rest(document):
         start = document.starts.get((id(found.holder), found.key), 0)
-        yield found.record(bisect_left(newlines, start) + 1)
+        yield found.record(line_of(start))
     for damage in document.damage:
-        line = bisect_left(newlines, damage.at) + 1
-        yield reject(line, f"not valid JSON from here on: {damage.reason}")
+        yield reject(line_of(damage.at), f"not valid JSON from here on: {damage.reason}")
 
 
 def is_paper(value: object) -> bool:

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator
 
 from rag.corpus.fields import field_of, record_from
+from rag.corpus.readers.lines import lines_of
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
 _LABEL = re.compile(
-    r"^[ \t]*(?:(?:[-*•]|\[?\d{1,4}[\].)])[ \t]+)?([^\W\d_][\w ()/-]{1,30}?)[ \t]*[:：][ \t]*(?=\S|\n)",
+    r"^[ \t]*(?:(?:[-*•]|\[?\d{1,4}[\].)])[ \t]+)?"
+    r"([^\W\d_][\w ()/-]{1,30}?)[ \t]*[:：][ \t]*(?=\S|\n)",
     re.MULTILINE,
 )
 _RULE = re.compile(r"^[ \t]*(?:[-=_*#~][ \t]*){4,}$", re.MULTILINE)
@@ -41,8 +43,9 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     """A record from each label on that the first record begins with."""
     labels = _labels(text)
     begins = _begins(labels)
+    line_of = lines_of(text)
     for begin, end in zip(begins, [*begins[1:], len(labels)], strict=False):
-        line = text.count("\n", 0, labels[begin][0]) + 1
+        line = line_of(labels[begin][0])
         stop = labels[end][0] if end < len(labels) else len(text)
         yield record_from(_fields(text, labels[begin:end], stop), line)
     if not labels:
@@ -81,9 +84,10 @@ def sniff_mail(text: str, suffix: str) -> bool:
 
 def read_mail(text: str) -> Iterator[RawRecord | Rejection]:
     """The record of each paper listed; new versions are listed without abstracts."""
+    line_of = lines_of(text)
     begins = [found.start() for found in _MAILED.finditer(text)]
     for begin, end in zip(begins, [*begins[1:], len(text)], strict=False):
-        line = text.count("\n", 0, begin) + 2
+        line = line_of(begin) + 1
         entry = _MAIL_RULE.split(text[begin:end])[0]
         _, header, *rest = _MAIL_PARTS.split(entry)
         fields = {name: " ".join(value.split()) for name, value in _HEADER.findall(header)}

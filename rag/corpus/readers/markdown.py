@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from rag.corpus.fields import field_of, knows, record_from
 from rag.corpus.readers.columns import Row, names_known, records
+from rag.corpus.readers.lines import lines_of
 from rag.corpus.readers.shapes import is_cut_off, is_names
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
@@ -80,13 +81,11 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     if rows := list(_rows(text)):
         yield from records(rows)
         return
-    *sections, last = [*_sections(text)] or [None]
-    if last is None:
-        return
-    labelled = any("abstract" in _labelled(_plain(section.body)) for section in sections)
-    for section in [*sections, last]:
+    sections = list(_sections(text))
+    labelled = any("abstract" in _labelled(_plain(section.body)) for section in sections[:-1])
+    for section in sections:
         fields = _fields(section, labelled)
-        if section is last and is_cut_off(text):
+        if section is sections[-1] and is_cut_off(text):
             yield reject(section.line, "what the file ends with is cut off")
         elif len(fields) > 1:
             yield record_from(fields, section.line)
@@ -100,12 +99,12 @@ def _sections(text: str) -> Iterator[_Section]:
         for match in (*_HEADING.finditer(text), *_ITEM.finditer(text))
         if match.re is _ITEM or field_of(match[2]) is None  # such a heading is a label
     ]
+    line_of = lines_of(text)
     found = sorted(match for match in found if not _is_label(match[2]))
     ends = [start for start, *_ in found[1:]] + [len(text)]
     for (start, head_end, heading, is_item), end in zip(found, ends, strict=False):
-        line = text.count("\n", 0, start) + 1
         heading = _CLOSING_MARKS.sub("", heading).strip()
-        yield _Section(line, heading, text[head_end:end], is_item)
+        yield _Section(line_of(start), heading, text[head_end:end], is_item)
 
 
 def _is_label(heading: str) -> bool:
@@ -121,7 +120,7 @@ def _fields(section: _Section, labelled: bool = False) -> dict[str, object]:
     body = _plain(f"{rest}\n\n{section.body}" if rest else section.body)
     fields: dict[str, object] = {"title": title, **({"url": url} if url else {})}
     fields |= _labelled(body)
-    before = body[: found.start()] if (found := _LABEL.search(body)) else body
+    before = body[: labels[0].start()] if (labels := _labels(body)) else body
     paragraphs = [_ITEM_MARK.sub("", part.strip()) for part in _PARTED.split(before)]
     if people := next(filter(is_names, map(_unlinked, paragraphs)), None):
         fields.setdefault("authors", people.strip("*_ "))
@@ -172,9 +171,13 @@ def _plain(body: str) -> str:
     return _RULE.sub("", _TAG.sub("\n", body))
 
 
+def _labels(body: str) -> list[re.Match[str]]:
+    return [label for label in _LABEL.finditer(body) if label[2] or knows(label[3])]
+
+
 def _labelled(body: str) -> dict[str, object]:
     """The labelled values that we know, by field. A bold label ends a value whatever it says."""
-    labels = [label for label in _LABEL.finditer(body) if label[2] or knows(label[3])]
+    labels = _labels(body)
     fields: dict[str, object] = {}
     ends = [*(label.start() for label in labels[1:]), len(body)]
     for label, end in zip(labels, ends, strict=False):
@@ -186,8 +189,9 @@ def _labelled(body: str) -> dict[str, object]:
 
 def _rows(text: str) -> Iterator[Row]:
     """The rows of the first table whose header names what we know."""
+    line_of = lines_of(text)
     for rule in _TABLE_RULE.finditer(text):
-        line = text.count("\n", 0, rule.start())
+        line = line_of(rule.start()) - 1
         header = _cells(text[: rule.start()].rstrip("\n").rpartition("\n")[2])
         if names_known(header) < 2:
             continue

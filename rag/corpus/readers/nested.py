@@ -41,8 +41,8 @@ class Found:
         if not isinstance(value, Mapping):
             return reject(line, "not a JSON object")
         if isinstance(self.holder, dict) and len(self.holder) > 1:
-            if all(isinstance(other, Mapping) for other in self.holder.values()):
-                value = {**_told_by(str(self.key), value), **value}
+            by_id = all(isinstance(other, Mapping) for other in self.holder.values())
+            value = {**_told_by(str(self.key), value), **value} if by_id else value
         return record_from(value, line)
 
 
@@ -80,13 +80,26 @@ def _in_object(holder: Any, key: int | str, depth: int) -> list[Found]:
         for found in _in(value, name, depth + 1)
     ]
     best = max((found.abstract for found in inner), default=NONE)
-    if best == STRONG:  # what one object beside them says under a weak name is about the list
-        inner = [found for found in inner if found.abstract == STRONG or found.holder is not value]
+    if best == STRONG:
+        inner = _without_asides(inner, value)
     if best != NONE:
         return inner
     if has_abstract(value):
         return [Found(holder, key, WEAK)]
     return [Found(holder, key)] if is_like_record(value) else inner
+
+
+def _without_asides(inner: list[Found], value: Mapping[str, Any]) -> list[Found]:
+    """Without what one object beside the papers says, which is about the list; where papers are
+    objects by id, one without an abstract is one of them."""
+    by_id = any(found.holder is value and found.abstract == STRONG for found in inner)
+    return [
+        found
+        for found in inner
+        if found.holder is not value
+        or found.abstract == STRONG
+        or (by_id and found.abstract == NONE)
+    ]
 
 
 def _in_list(value: list[Any], depth: int) -> list[Found]:

@@ -17,6 +17,7 @@ from rag.corpus.readers.shapes import (
     is_names,
     is_page_number,
     is_reference,
+    is_short,
 )
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.corpus.values import list_of, names_of
@@ -52,10 +53,14 @@ class _Paragraph:
     @cached_property
     def is_heading(self) -> bool:
         """One short line in which no sentence ends, or a few: a title and who wrote it."""
+        text = _NUMBERED.sub("", self.text)
         if len(self.lines) == 1:
-            return is_heading(self.text)
-        short = len(self.lines) <= _HEAD_LINES and len(self.text.split()) <= _HEAD_WORDS
-        return short and all(map(is_heading, self.lines)) and not ends_sentence(self.text)
+            return is_heading(text)
+        if len(self.lines) > _HEAD_LINES or len(text.split()) > _HEAD_WORDS:
+            return False
+        if is_names(self.lines[-1]):
+            return all(map(is_short, self.lines))
+        return all(map(is_heading, text.split("\n"))) and not ends_sentence(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,8 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     above: list[_Paragraph] = []
     last: RawRecord | None = None
     for paragraph in paragraphs:
-        if paragraph.is_heading:
+        # Where all abstracts have titles, a short text that has none is one, whatever it ends with.
+        if paragraph.is_heading or (titled and not above and is_short(paragraph.text)):
             if last and not above and (label := _KEYWORDS.match(paragraph.text)):
                 last = replace(last, keywords=list_of(paragraph.text[label.end() :]))
             elif not _LABEL.fullmatch(paragraph.text):
@@ -127,7 +133,7 @@ def _own_head(paragraph: _Paragraph) -> tuple[_Head | None, str]:
     at = next(labels, None)
     if at is None:
         at = _prose_begin(lines)
-    if not at or not all(map(is_heading, lines[:at])):
+    if not at or not all(map(is_short, lines[:at])):
         return None, paragraph.text
     head = _head([_Paragraph(paragraph.line, "\n".join(lines[:at]))])
     return head, _ABSTRACT.sub("", "\n".join(lines[at:]), count=1).strip()
@@ -136,10 +142,12 @@ def _own_head(paragraph: _Paragraph) -> tuple[_Head | None, str]:
 def _prose_begin(lines: Sequence[str]) -> int | None:
     """Where the abstract begins below a title: at the only long line, the last, or below a title
     that has a number and, perhaps, names."""
+    named = len(lines) > 2 and is_names(lines[1])
+    title = _NUMBERED.sub("", lines[0])
     if 1 < len(lines) <= 6 and len(lines[-1]) >= _LONG_LINE:
-        return len(lines) - 1
-    if len(lines) > 1 and _NUMBERED.match(lines[0]) and not ends_sentence(lines[0]):
-        return 2 if len(lines) > 2 and is_names(lines[1]) else 1
+        return len(lines) - 1 if named or all(map(is_heading, lines[:-1])) else None
+    if len(lines) > 1 and title != lines[0] and (named or not ends_sentence(title)):
+        return 2 if named else 1
     return None
 
 
@@ -155,8 +163,8 @@ def _head(above: Sequence[_Paragraph]) -> _Head:
     if lines and has_title_above and is_names(lines[-1]):
         authors = lines.pop()
     if not lines and before:
-        *before, title = before
-        lines = title.lines
+        *before, farther = before
+        lines = farther.lines
     title = _NUMBERED.sub("", " ".join(lines), count=1).strip("* ") or None
     return _Head(title, authors.strip("*_ "), places[0] if places else None, tuple(before))
 
@@ -189,13 +197,18 @@ def _parts(lines: list[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
 def _are_titled(paragraphs: Sequence[_Paragraph]) -> bool:
     """Whether headings and abstracts alternate: a single pair is a header and its text."""
     kept = [part for part in paragraphs if not _LABEL.fullmatch(part.text)]
-    around: list[_Paragraph | None] = [None, *kept]
+    around: list[_Paragraph | None] = [None, *kept, None]
     above = [
         before is not None and before.is_heading and not _KEYWORDS.match(before.text)
-        for before, paragraph in zip(around, kept, strict=False)
-        if not paragraph.is_heading
+        for before, paragraph, after in zip(around, kept, around[2:], strict=False)
+        if not paragraph.is_heading and not _is_title(paragraph, after)
     ]
     return sum(above) >= max(2, TITLED_SHARE * len(above))
+
+
+def _is_title(paragraph: _Paragraph, after: _Paragraph | None) -> bool:
+    """Whether a short text that ends a sentence is a title after all: names stand below it."""
+    return is_short(paragraph.text) and after is not None and is_names(after.text)
 
 
 def _are_numbered(paragraphs: Sequence[_Paragraph]) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from rag.corpus.fields import record_from
+from rag.corpus.readers.lines import lines_of
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
 
@@ -29,6 +30,7 @@ def sniff(text: str, suffix: str) -> bool:
 
 def read(text: str) -> Iterator[RawRecord | Rejection]:
     """The record of each entry; a last one that does not end as the others do is cut off."""
+    line_of = lines_of(text)
     starts = [found.start() for found in _START.finditer(text)]
     if not starts:
         yield reject(1, "no entry begins with TY  -")
@@ -39,7 +41,7 @@ def read(text: str) -> Iterator[RawRecord | Rejection]:
     ]
     ends = any(_END in entry for entry in entries) or not text.endswith("\n")
     for place, (begin, entry) in enumerate(zip(starts, entries, strict=True), start=1):
-        line = text.count("\n", 0, begin) + 1
+        line = line_of(begin)
         if place == len(entries) and ends and _END not in entry:
             yield reject(line, "the entry is cut off: it has no end (ER  -)")
         else:

@@ -31,8 +31,10 @@ _MOST_WORDS = 5
 _PAGE = re.compile(r"\W*(?:(?:page|p\.|seite)\s*)?\d{1,4}(?:\s*(?:/|of|von)\s*\d{1,4})?\W*", re.I)
 
 _AUTHOR_FIRST = re.compile(
-    r"(?:\W*\d{1,3}\W+)?(?:[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?,? (?:[A-ZÀ-Þ]\.?[ -]?){1,3}(?=[\s,;(&.]|$)"
-    r"|(?:[A-ZÀ-Þ]\. ?-?){1,3}(?:[a-z]{2,3} )*[A-ZÀ-Þ][\w'’-]+(?:,| and |;)|[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ][a-z]+[.,;])"
+    r"(?:\W*\d{1,3}\W+)?"
+    r"(?:[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?,? (?:[A-ZÀ-Þ]\.?[ -]?){1,3}(?=[\s,;(&.]|$)"
+    r"|(?:[A-ZÀ-Þ]\. ?-?){1,3}(?:[a-z]{2,3} )*[A-ZÀ-Þ][\w'’-]+(?:,| and |;)"
+    r"|[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ][a-z]+[.,;])"
 )
 _PUBLISHED = re.compile(
     r"\d[-–]\d|\bpp?\.|\bdoi\b|\bvol\b|\bjournal\b|proc(?:eedings|\.)|\bin: |conference|workshop"
@@ -54,11 +56,15 @@ def ends_sentence(text: str) -> bool:
     return any(map(_ENDS_SENTENCE.search, sentences))
 
 
+def is_short(text: str) -> bool:
+    """One line of the length of a title."""
+    few = len(text) <= HEADING_CHARS and len(_WORD.findall(text)) <= HEADING_WORDS
+    return few and "\n" not in text
+
+
 def is_heading(line: str) -> bool:
     """One short line in which no sentence ends."""
-    if "\n" in line or len(line) > HEADING_CHARS or len(_WORD.findall(line)) > HEADING_WORDS:
-        return False
-    return not ends_sentence(line)
+    return is_short(line) and not ends_sentence(line)
 
 
 def is_names(line: str) -> bool:

@@ -29,6 +29,8 @@ _REGULAR = 0.8
 """The share of rows with equally many cells from which on a mark parts cells, not prose."""
 _SEP = re.compile(r"\s*\"?sep=(.)\"?[ \t]*\n", re.IGNORECASE)
 """Excel's own first line, which names the delimiter."""
+_MARKDOWN_RULE = re.compile(r"[ \t:-]*\|[ \t|:]*-[ \t|:-]*(?:\n|\Z)")
+"""What stands below the header of a table in Markdown, which is not ours."""
 _MOST_RESTARTS, _FARTHEST = 100, 1_000
 """How often reading begins anew behind a broken row, and how many lines on that may be."""
 
@@ -37,7 +39,10 @@ def sniff(text: str, suffix: str) -> bool:
     """Whether the first line names columns that we know, or the file is called a table."""
     if suffix in _SUFFIXES or _SEP.match(text[:50]):
         return True
-    first = text.lstrip("\ufeff\n").partition("\n")[0][:5_000]
+    first, _, rest = text.lstrip("\ufeff\n").partition("\n")
+    if _MARKDOWN_RULE.match(rest[:1_000]):
+        return False
+    first = first[:5_000]
     heads = (_cells(first, mark) for mark in DELIMITERS)
     return any(len(cells) > 1 and names_known(cells) >= HEADER_NAMES for cells in heads)
 

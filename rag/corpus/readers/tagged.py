@@ -1,6 +1,7 @@
 """Records as lines that begin with a short tag: Web of Science, PubMed's nbib, EndNote's own.
 
-Knows how each marks a tag, where its records begin and end, and what its tags mean.
+Also Ovid's, which is like PubMed's, and Cochrane's. Knows how each marks a tag, where its records
+begin and end, and what its tags mean.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rag.corpus.fields import is_usual, record_from
+from rag.corpus.readers.lines import lines_of
 from rag.corpus.readers.shapes import is_cut_off
 from rag.corpus.record import RawRecord, Reader, reject
 from rag.types import Rejection
@@ -39,14 +41,15 @@ class Grammar:
 
     def sniff(self, text: str, suffix: str) -> bool:
         """Whether a record begins near the top."""
-        return any(self._starts(text[:1_000]))
+        return next(self._starts(text[:1_000]), None) is not None
 
     def read(self, text: str) -> Iterator[RawRecord | Rejection]:
         """The record of each entry; of a last one that is cut off, that it is."""
+        line_of = lines_of(text)
         starts = list(self._starts(text))
         for begin, end in zip(starts, [*starts[1:], len(text)], strict=False):
             entry = text[begin:end]
-            line = text.count("\n", 0, begin) + 1
+            line = line_of(begin)
             if end == len(text) and self._is_cut(text, entry):
                 yield reject(line, "the entry is cut off by the end of the file")
             else:
@@ -104,12 +107,12 @@ _WOS = Grammar(
     anywhere=frozenset({"PT "}),
 )
 _NBIB = Grammar(
-    begins=re.compile(r"^(?:PMID|OWN|STAT|TI) {0,2}- ", re.MULTILINE),
+    begins=re.compile(r"^(?:PMID|OWN|STAT|TI|UI|VN|AN) {0,2}- ", re.MULTILINE),
     tag=re.compile(r"([A-Z]{2,4})\s{0,2}- "),
     fields={
         **{"PMID": "pmid", "TI": "title", "AB": "abstract", "FAU": "authors", "AU": "authors"},
         **{"JT": "journal", "TA": "journal", "DP": "year", "OT": "keywords", "MH": "keywords"},
-        **{"AID": "doi", "LID": "url"},
+        **{"AID": "doi", "LID": "url", "DO": "doi", "YR": "year", "KW": "keywords"},
     },
     anywhere=frozenset({"PMID- "}),
 )
@@ -122,6 +125,16 @@ _ENDNOTE = Grammar(
     },
 )
 
+_COCHRANE = Grammar(
+    begins=re.compile(r"^Record #\d+ of \d+", re.MULTILINE),
+    tag=re.compile(r"([A-Z]{2}): "),
+    fields={
+        **{"TI": "title", "AB": "abstract", "AU": "authors", "SO": "journal", "YR": "year"},
+        **{"DOI": "doi", "US": "url", "KY": "keywords", "ID": "id"},
+    },
+)
+
 WOS = Reader("wos", _WOS.sniff, _WOS.read)
 NBIB = Reader("nbib", _NBIB.sniff, _NBIB.read)
+COCHRANE = Reader("cochrane", _COCHRANE.sniff, _COCHRANE.read)
 ENDNOTE = Reader("endnote", _ENDNOTE.sniff, _ENDNOTE.read)
