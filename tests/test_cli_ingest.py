@@ -481,7 +481,7 @@ def test_a_dry_run_for_people(run: Run, tmp_path: Path) -> None:
     result = run("ingest", "x.bib", "--dry-run")
     assert result.status == 0
     assert "x.bib: bibtex, 5 records, 4 with an abstract, 1 not taken" in result.out
-    assert "abstract ← abstract; id ← id; title ← title" in result.out
+    assert "abstract ← abstract; id ← ID; title ← title" in result.out
     assert "not used: note" in result.out
     assert [f"On study {n}" in result.out for n in (1, 2, 3, 4)] == [True, False, True, True]
     assert "index_store would have 4 papers (4 added; 4 to embed)" in result.out

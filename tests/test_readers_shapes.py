@@ -215,7 +215,7 @@ def test_bibtex() -> None:
     ]
     first, _, quotes, _, net, *_ = found
     assert (first.venue, first.year) == ("Proc. Hives", 2031)
-    assert first.authors == (r"B{\"e}e, Ann", "{Dee and Sons}")
+    assert first.authors == (r"B{\"e}e, Ann", "Dee and Sons")
     assert (quotes.authors, quotes.venue) == (("Bee, Ann",), "Journal of Hives")
     assert (net.url, net.year) == ("https://arxiv.org/abs/3101.00001", 2031)
 

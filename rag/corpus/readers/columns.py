@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
-from rag.corpus.fields import field_of, record_from
+from rag.corpus.fields import field_of, knows, record_from
 from rag.corpus.formulas import unguarded
 from rag.corpus.record import RawRecord, reject
 from rag.types import Rejection
@@ -35,7 +35,7 @@ def names_known(cells: Sequence[str]) -> int:
     """How many fields the cells name: 0 where one is too long for a name."""
     if any(len(cell) > _LONGEST_NAME for cell in cells):
         return 0
-    return len({field for cell in _translated(cells) if (field := field_of(cell))})
+    return len({field_of(cell) or cell for cell in _translated(cells) if knows(cell)})
 
 
 def header_at(rows: Sequence[Sequence[str]]) -> int | None:
