@@ -67,8 +67,8 @@ def prose_of(value: object, depth: int = 0) -> str | None:
         if not all(isinstance(part, str | list | Mapping) for part in value):
             return None
         parts = (part if isinstance(part, str) else prose_of(part, depth + 1) for part in value)
-        text = " ".join(filter(None, parts)).strip()
-        return None if _NOTHING.fullmatch(text[:200]) else text
+        joined = " ".join(filter(None, parts)).strip()
+        return None if _NOTHING.fullmatch(joined[:200]) else joined
     if not isinstance(value, Mapping):
         return None
     held = _unwrapped(value)
