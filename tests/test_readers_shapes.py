@@ -89,7 +89,7 @@ def test_json_of_openalex() -> None:
     assert (record.year, record.url) == (2031, "https://doi.org/10.1234/x")
 
 
-@pytest.mark.parametrize("parts", [BEES.split(". "), [BEES, ""], [{"text": BEES}, "None."]])
+@pytest.mark.parametrize("parts", [BEES.split(". "), [BEES, ""], [{"text": BEES}, '"']])
 def test_an_abstract_in_parts(parts: Any) -> None:
     (record,) = read(json.dumps({"title": "T", "abstract": parts}), ".json")
     assert record.abstract.startswith("We count bees in large hives, and it works well")

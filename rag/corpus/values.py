@@ -66,8 +66,9 @@ def prose_of(value: object, depth: int = 0) -> str | None:
     if isinstance(value, list):
         if not all(isinstance(part, str | list | Mapping) for part in value):
             return None
-        parts = filter(None, (prose_of(part, depth + 1) for part in value))
-        return " ".join(parts).strip() or None
+        parts = (part if isinstance(part, str) else prose_of(part, depth + 1) for part in value)
+        joined = " ".join(filter(None, parts)).strip()
+        return None if _NOTHING.fullmatch(joined[:200]) else joined
     if not isinstance(value, Mapping):
         return None
     held = _unwrapped(value)
