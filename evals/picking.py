@@ -111,7 +111,11 @@ def unnamed(asker: Asker, cases: Sequence[Case]) -> Iterator[Put]:
     for case in cases:
         question, _ = asker.understood(case.subject, case.history)
         answered = case.facts and case.outcome == "answered" and not case.history
-        if answered and question.kind == "fact" and not asker.names.rows(question.standalone):
+        if (
+            answered
+            and question.kind == "fact"
+            and not asker.understanding.names.rows(question.standalone)
+        ):
             signals = retriever.signals(question.text)
             right = frozenset(names.rows((*case.gold, *case.maybe)))
             yield Put(case, retriever, signals, question, retriever.ranked(signals), right)

@@ -11,31 +11,22 @@ from typing import TYPE_CHECKING
 from rag.engine.extractive import SENTENCES, near, select
 from rag.engine.forms import formed
 from rag.engine.listing import KINDS, NOTHING, Listed
-from rag.engine.names import TITLE, Names
 from rag.engine.outcome import TOO_MUCH, doubt, indications
 from rag.engine.overview import concerns_all, overview
 from rag.engine.premise import denial
 from rag.engine.question import FollowUp, Question, Turn, kind_of, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
+from rag.engine.understanding import Understanding
 from rag.errors import BudgetError, EndpointError
 from rag.retrieve.filters import Filters, passing, told_left_out
 from rag.retrieve.foreign import is_foreign
 from rag.retrieve.hybrid import Retriever, Signals, check_question
-from rag.retrieve.spelling import parted
-from rag.retrieve.terms import terms
 from rag.types import Answer, Usage
 
 if TYPE_CHECKING:
     from rag.engine.explaining import Explanation
-    from rag.engine.fields import Values
     from rag.engine.writer import Writer
     from rag.models import Message, OnText
-
-_OF_PAPERS = (
-    *("paper", "work", "abstract", "stud", "article", "publication", "oral", "spotlight", "poster"),
-    *("area", "track", "categor", "them", "these", "those"),
-)
-"""Parts of words without one of which no question asks for papers by their fields."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +37,8 @@ class Asker:
     writer: Writer | None = None
 
     @cached_property
-    def names(self) -> Names:
-        return Names(self.retriever.snapshot.handles)
+    def understanding(self) -> Understanding:
+        return Understanding(self.retriever, self.writer)
 
     def ask(
         self,
@@ -71,11 +62,12 @@ class Asker:
         question = clean(question)
         if not len(self.retriever.snapshot):
             return _told(refusal(understand(question, question), "not_in_corpus", ()), on_text)
-        spelt, filters, read = self._filtered(self._spelt(question), filters)
-        found, usage = self._follow_up(spelt, history)
+        understanding = self.understanding
+        spelt, filters, read = understanding.filtered(understanding.spelt(question), filters)
+        found, usage = understanding.follow_up(spelt, history)
         if on_question and found.standalone != question:
             on_question(found.standalone)
-        asked = self._asked(spelt, found)
+        asked = understanding.asked(spelt, found)
         if not found.rows and concerns_all(asked.standalone):
             return _told(self._overview(asked, filters), on_text)
         signals = self.retriever.signals(asked.text)
@@ -105,39 +97,15 @@ class Asker:
         told = told_left_out(snapshot, filters)
         if not told:
             return ""
-        meant = [row for row in self._named(asked.standalone) if row in snapshot.unaccepted]
+        meant = [
+            row for row in self.understanding.named(asked.standalone) if row in snapshot.unaccepted
+        ]
         names = [f"{snapshot.handles[row]} ({snapshot.paper(row).status})" for row in meant]
         return f"{told}. Asked about and left out: {', '.join(names)}" if names else told
-
-    @cached_property
-    def _values(self) -> Values:
-        from rag.engine.fields import Values
-
-        snapshot = self.retriever.snapshot
-        return Values(snapshot.papers(), {snapshot.ids[row] for row in snapshot.unaccepted})
-
-    def _filtered(self, question: str, filters: Filters | None) -> tuple[str, Filters | None, str]:
-        """The question without the fields that it names in words, the filters with those, unless
-        no paper would pass them, and what to tell the reader of it."""
-        if not any(word in question.lower() for word in _OF_PAPERS):
-            return question, filters, ""
-        from rag.engine.fields import remark, worded  # which loads all that requests consist of
-
-        bare, named = worded(question, lambda: self._values)
-        if not named:
-            return question, filters, ""
-        both = (filters or Filters()) & named
-        if not self._values.passing(both):
-            return question, filters, ""
-        passed = self._values.passing(named)
-        return bare, both, remark(named, passed, len(self.retriever.snapshot))
 
     def _overview(self, asked: Question, filters: Filters | None) -> Answer:
         snapshot = self.retriever.snapshot
         return overview(asked, [snapshot.paper(row) for row in passing(snapshot, filters)])
-
-    def _spelt(self, question: str) -> str:
-        return self.names.spelt(question, self.retriever.lexical.strange)
 
     def _answer(self, considered: Considered, on_text: OnText | None) -> Answer:
         if not self.writer:
@@ -165,7 +133,7 @@ class Asker:
             return []
         from rag.engine.writing import shown_to, unasked
 
-        question, filters, _ = self._filtered(clean(question), filters)
+        question, filters, _ = self.understanding.filtered(clean(question), filters)
         asked, focus = self.understood(question, history)
         considered = self.consider(asked, self.retriever.signals(asked.text), focus, filters)
         if unasked(considered):
@@ -176,9 +144,9 @@ class Asker:
         self, question: str, history: Sequence[Turn]
     ) -> tuple[Question, tuple[int, ...]]:
         """The question made to stand alone by rules, and the rows of its papers."""
-        question = self._spelt(question)
-        found = self._resolved(question, history)
-        return self._asked(question, found), found.rows
+        question = self.understanding.spelt(question)
+        found = self.understanding.resolved(question, history)
+        return self.understanding.asked(question, found), found.rows
 
     def _reworded(
         self, considered: Considered, found: FollowUp, filters: Filters | None
@@ -207,82 +175,12 @@ class Asker:
         from rag.engine.writing import HOPELESS
 
         asked = considered.question
-        if asked.kind not in ("fact", "find") or self._named(asked.standalone):
+        if asked.kind not in ("fact", "find") or self.understanding.named(asked.standalone):
             return False
         if is_foreign(asked.standalone):
             return True
         hopeless = doubt(considered.indications) >= HOPELESS
         return not hopeless and len(near(considered.signals, considered.rows)) > 1
-
-    def _follow_up(self, question: str, history: Sequence[Turn]) -> tuple[FollowUp, Usage]:
-        """What a question means after some turns; a model may put it better than the rules."""
-        found = self._resolved(question, history)
-        if not (history and self.writer and self.writer.follow_ups) or found.note:
-            return found, Usage()
-        from rag.engine.anaphora import continues
-        from rag.engine.follow_up.rewriting import rewrite
-
-        if found.standalone == question and not continues(question):
-            return found, Usage()
-
-        model, task = self.writer.model, self.writer.follow_ups
-        text, usage = rewrite(model, task, question, history, self._called)
-        if text is None:
-            return found, usage
-        rows = tuple(self.names.rows(text)) or found.rows
-        return FollowUp(text, rows, request=found.request), usage
-
-    def _resolved(self, question: str, history: Sequence[Turn]) -> FollowUp:
-        if named := self._named_alone(question):
-            return named
-        if not history:
-            return FollowUp(question)
-        from rag.engine.follow_up import resolve  # its patterns take a while to be compiled
-
-        snapshot = self.retriever.snapshot
-        return resolve(
-            question, history, self.names, snapshot.paper, snapshot.row_of.get, self._nearest
-        )
-
-    def _named_alone(self, question: str) -> FollowUp | None:
-        """For a question in a language that the embedder does not know, but which names papers:
-        what they are. A model understands what is asked of them."""
-        if self.writer or not self.retriever.unreadable(question):
-            return None
-        rows = self.names.rows(parted(question))
-        if not rows:
-            return None
-        handles = [self.retriever.snapshot.handles[row] for row in rows]
-        told = f"What is {handles[0]}?" if len(rows) == 1 else f"Compare {' and '.join(handles)}"
-        return FollowUp(told, note=f"Only the names in the question were understood: {told}")
-
-    def _asked(self, question: str, found: FollowUp) -> Question:
-        handles = self.retriever.snapshot.handles
-        named = [handles[row] for row in self.names.rows(found.standalone)]
-        named = named or list(self._mentioned(found.standalone))
-        return understand(question, found.standalone, named, len(found.rows), found.request)
-
-    def _named(self, question: str) -> Sequence[int]:
-        """The papers that a question calls by name: by their own or, without one, by what looks
-        like a name and stands in no other paper."""
-        return self.names.rows(question) or [*self._mentioned(question).values()]
-
-    def _mentioned(self, question: str) -> dict[str, int]:
-        """What looks like a name and stands in one paper alone, and that paper's row."""
-        found: dict[str, int] = {}
-        for name in TITLE.findall(question):
-            having = self.retriever.lexical.having(terms(name)).nonzero()[0]
-            if len(having) == 1 and int(having[0]) not in found.values():
-                found[name] = int(having[0])
-        return found
-
-    def _called(self, paper_id: str) -> str | None:
-        """The name of a paper in the conversation's prompt."""
-        row = self.retriever.snapshot.row_of.get(paper_id)
-        return None if row is None else self.retriever.snapshot.paper(row).name
-
-    def _nearest(self, text: str) -> int:
-        return self.retriever.ranked(self.retriever.signals(text))[0]
 
     def rank(self, question: str, history: Sequence[Turn] = ()) -> Sequence[int]:
         """Rows of all papers as a question finds them, best first."""
@@ -299,7 +197,7 @@ class Asker:
     ) -> Considered:
         """Find the evidence and weigh it; papers are searched for ``also`` by other words."""
         rows = self._rows(signals, focus, filters, also)
-        named = [row for row in self._named(asked.standalone) if row in rows]
+        named = [row for row in self.understanding.named(asked.standalone) if row in rows]
         continued = [row for row in focus if row in rows]
         asked = self._held_against(asked, continued)
         found = self._listed(asked, signals, named, continued, rows)
@@ -314,7 +212,9 @@ class Asker:
         rows = list(dict.fromkeys([*found.rows, *rows]))
         considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
         if not found.rows:
-            considered = formed(considered, self.names, tuple(dict.fromkeys([*named, *continued])))
+            considered = formed(
+                considered, self.understanding.names, tuple(dict.fromkeys([*named, *continued]))
+            )
         denied = denial(self.retriever, asked, picked)
         about = bool(named or continued) or doubt(weight) < TOO_MUCH
         return considered.correcting(denied, SENTENCES) if denied and about else considered

@@ -1,0 +1,138 @@
+"""What a question means: its words spelt right, the turns before it taken in, the papers that it
+names, and the fields by which it narrows them down.
+
+By rules; given a ``writer``, a model may say better what a follow-up means. Knows no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rag.engine.names import TITLE, Names
+from rag.engine.question import FollowUp, Question, Turn, understand
+from rag.retrieve.filters import Filters
+from rag.retrieve.hybrid import Retriever
+from rag.retrieve.spelling import parted
+from rag.retrieve.terms import terms
+from rag.types import Usage
+
+if TYPE_CHECKING:
+    from rag.engine.fields import Values
+    from rag.engine.writer import Writer
+
+_OF_PAPERS = (
+    *("paper", "work", "abstract", "stud", "article", "publication", "oral", "spotlight", "poster"),
+    *("area", "track", "categor", "them", "these", "those"),
+)
+"""Parts of words without one of which no question asks for papers by their fields."""
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """Of questions to one snapshot."""
+
+    retriever: Retriever
+    writer: Writer | None = None
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.retriever.snapshot.handles)
+
+    @cached_property
+    def _values(self) -> Values:
+        from rag.engine.fields import Values
+
+        snapshot = self.retriever.snapshot
+        return Values(snapshot.papers(), {snapshot.ids[row] for row in snapshot.unaccepted})
+
+    def filtered(self, question: str, filters: Filters | None) -> tuple[str, Filters | None, str]:
+        """The question without the fields that it names in words, the filters with those, unless
+        no paper would pass them, and what to tell the reader of it."""
+        if not any(word in question.lower() for word in _OF_PAPERS):
+            return question, filters, ""
+        from rag.engine.fields import remark, worded  # which loads all that requests consist of
+
+        bare, named = worded(question, lambda: self._values)
+        if not named:
+            return question, filters, ""
+        both = (filters or Filters()) & named
+        if not self._values.passing(both):
+            return question, filters, ""
+        passed = self._values.passing(named)
+        return bare, both, remark(named, passed, len(self.retriever.snapshot))
+
+    def spelt(self, question: str) -> str:
+        return self.names.spelt(question, self.retriever.lexical.strange)
+
+    def follow_up(self, question: str, history: Sequence[Turn]) -> tuple[FollowUp, Usage]:
+        """What a question means after some turns; a model may put it better than the rules."""
+        found = self.resolved(question, history)
+        if not (history and self.writer and self.writer.follow_ups) or found.note:
+            return found, Usage()
+        from rag.engine.anaphora import continues
+        from rag.engine.follow_up.rewriting import rewrite
+
+        if found.standalone == question and not continues(question):
+            return found, Usage()
+
+        model, task = self.writer.model, self.writer.follow_ups
+        text, usage = rewrite(model, task, question, history, self._called)
+        if text is None:
+            return found, usage
+        rows = tuple(self.names.rows(text)) or found.rows
+        return FollowUp(text, rows, request=found.request), usage
+
+    def resolved(self, question: str, history: Sequence[Turn]) -> FollowUp:
+        if named := self._named_alone(question):
+            return named
+        if not history:
+            return FollowUp(question)
+        from rag.engine.follow_up import resolve  # its patterns take a while to be compiled
+
+        snapshot = self.retriever.snapshot
+        return resolve(
+            question, history, self.names, snapshot.paper, snapshot.row_of.get, self._nearest
+        )
+
+    def _named_alone(self, question: str) -> FollowUp | None:
+        """For a question in a language that the embedder does not know, but which names papers:
+        what they are. A model understands what is asked of them."""
+        if self.writer or not self.retriever.unreadable(question):
+            return None
+        rows = self.names.rows(parted(question))
+        if not rows:
+            return None
+        handles = [self.retriever.snapshot.handles[row] for row in rows]
+        told = f"What is {handles[0]}?" if len(rows) == 1 else f"Compare {' and '.join(handles)}"
+        return FollowUp(told, note=f"Only the names in the question were understood: {told}")
+
+    def asked(self, question: str, found: FollowUp) -> Question:
+        handles = self.retriever.snapshot.handles
+        named = [handles[row] for row in self.names.rows(found.standalone)]
+        named = named or list(self._mentioned(found.standalone))
+        return understand(question, found.standalone, named, len(found.rows), found.request)
+
+    def named(self, question: str) -> Sequence[int]:
+        """The papers that a question calls by name: by their own or, without one, by what looks
+        like a name and stands in no other paper."""
+        return self.names.rows(question) or [*self._mentioned(question).values()]
+
+    def _mentioned(self, question: str) -> dict[str, int]:
+        """What looks like a name and stands in one paper alone, and that paper's row."""
+        found: dict[str, int] = {}
+        for name in TITLE.findall(question):
+            having = self.retriever.lexical.having(terms(name)).nonzero()[0]
+            if len(having) == 1 and int(having[0]) not in found.values():
+                found[name] = int(having[0])
+        return found
+
+    def _called(self, paper_id: str) -> str | None:
+        """The name of a paper in the conversation's prompt."""
+        row = self.retriever.snapshot.row_of.get(paper_id)
+        return None if row is None else self.retriever.snapshot.paper(row).name
+
+    def _nearest(self, text: str) -> int:
+        return self.retriever.ranked(self.retriever.signals(text))[0]
