@@ -34,7 +34,7 @@ LONG = (
     "during storms, just when forecasts matter most, from neighbouring harbours [1.1][1.2]."
 )
 OURS = "We present TideNet, a graph network that fills the gaps from neighbouring harbours [1.2]."
-MARKED = "TideNet is a graph `network that fills the gaps [1.2]."
+MARKED = "TideNet is a graph $network that fills the gaps [1.2]."
 
 
 class First:
