@@ -38,16 +38,19 @@ def answer_text(answer: Answer, style: Style) -> str:
     return f"{text}\n\n{sources_text(answer, style)}"
 
 
-def sources_text(answer: Answer, style: Style) -> str:
+def sources_text(answer: Answer, style: Style, *, whole: bool = False) -> str:
     """Each source of an answer with where it stands and what is quoted of it; of a long list those
-    that its text shows."""
+    that its text shows. A quote that is a sentence of the answer is not shown again, unless the
+    ``whole`` is wanted."""
     lines = []
+    said = () if whole else {statement.text for statement in answer.statements}
     for number, paper in enumerate(answer.sources, start=1):
         if len(answer.sources) > MANY_SOURCES and f"[{number}]" not in answer.text:
             continue
         lines += [f"[{number}] {safe(paper.name)}", style.dim(f"    {place(paper)}")]
-        quotes = [c.quote for s in answer.statements for c in s.citations if c.number == number]
-        lines += [fill(f"“{safe(quote)}”", indent="    ") for quote in dict.fromkeys(quotes)]
+        cited = [c.quote for s in answer.statements for c in s.citations if c.number == number]
+        quotes = [quote for quote in dict.fromkeys(cited) if quote not in said]
+        lines += [fill(f"“{safe(quote)}”", indent="    ") for quote in quotes]
     return "\n".join(lines)
 
 

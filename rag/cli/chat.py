@@ -180,7 +180,7 @@ class Talk:
     def _sources(self, _: str) -> None:
         from rag.render import sources_text
 
-        self._show(sources_text(self.conversation.sourced(), self.terminal.style))
+        self._show(sources_text(self.conversation.sourced(), self.terminal.style, whole=True))
 
     def _paper(self, number: str) -> None:
         from rag.render import paper_text

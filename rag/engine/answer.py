@@ -69,7 +69,8 @@ class Asker:
             on_question(found.standalone)
         asked = understanding.asked(spelt, found)
         if not found.rows and concerns_all(asked.standalone):
-            return _told(self._overview(asked, filters), on_text)
+            whole = _told(self._overview(asked, filters), on_text)
+            return replace(whole, question=question, notes=(*filter(None, [read]), *whole.notes))
         signals = self.retriever.signals(asked.text)
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)

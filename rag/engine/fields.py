@@ -52,6 +52,8 @@ class Named(NamedTuple):
     field: str
     value: str
     instead: str = ""
+    known: bool = True
+    """Whether some paper has it."""
 
 
 _FIELDS = ("area", "venue", "status", "year")
@@ -62,7 +64,7 @@ _OF_AREA = re.compile(rf"\b(?:{_IN} )?(?:the )?{_KIND}(?: of\b|:)?\s*[\"“']?(?
 _YEAR = re.compile(
     rf"\b{PAPERS}(?: (?:that|which) (?:were|are|appeared))?"
     r" (?:published |dated )?(?:from|in|of)(?: the year)? (?P<after>(?:19|20)\d\d)\b"
-    rf"|\b((?:19|20)\d\d) (?={PAPERS}\b)"
+    rf"|\b(?P<before>(?:19|20)\d\d) (?={PAPERS}\b)"
     r"|\b(?:published in|(?<!data )(?<!sets )(?<!news )(?<!texts )(?<!records )from)(?: the year)?"
     r" ((?:19|20)\d\d)(?=\W*$)",
     re.I,
@@ -71,6 +73,8 @@ _HEAD = (
     r"^(?:(?:please|list|show|give|find|name|me|all|any|the|which|what|how many|are|there|of)\s+)*"
 )
 _DECISION = r"(oral|spotlight|poster|accepted|rejected|withdrawn)"
+_PRESENTED = ("oral", "spotlight", "poster")
+"""Decisions that mean nothing else where papers are asked for."""
 _DECIDED = re.compile(
     rf"{_HEAD}(?P<plural>(oral|spotlight|poster)s|{_DECISION} (?:talks|presentations))\b"
     rf"|\b{_DECISION} (?={PAPERS}\b)"
@@ -95,18 +99,22 @@ LONGEST = 14
 """Words of an area's name that are tried."""
 
 
-def worded(question: str, values: Callable[[], Values]) -> tuple[str, Filters]:
-    """The question without the fields that it names in words, and those as filters."""
-    filters = Filters()
+def worded(question: str, values: Callable[[], Values]) -> tuple[str, Filters, list[str]]:
+    """The question without the fields that it names in words, those as filters, and what to tell
+    of those that no paper has: they say nothing of what papers are about either."""
+    filters, lacking = Filters(), []
     if not _ASKS_FOR_PAPERS.search(question):
-        return question, filters
+        return question, filters, []
     for read in (_area, _decision, _venue, _year):
         named = read(question, values)
         if named and not getattr(filters, named.field):
-            (begin, end), field, value, instead = named
-            filters = _with(filters, field, value)
-            question = " ".join(f"{question[:begin]} {instead} {question[end:]}".split())
-    return (_whole(question) if filters else question), filters
+            (begin, end), field, value = named[:3]
+            if named.known:
+                filters = _with(filters, field, value)
+            else:
+                lacking.append(f"No paper here has the {field} “{value}”, so that was left out.")
+            question = " ".join(f"{question[:begin]} {named.instead} {question[end:]}".split())
+    return (_whole(question) if filters or lacking else question), filters, lacking
 
 
 def _whole(question: str) -> str:
@@ -149,10 +157,11 @@ def _decision(question: str, values: Callable[[], Values]) -> Named | None:
         return None
     name = re.findall(_DECISION, match.group(), re.I)[-1]
     field = next((f for f in ("status", "venue") if values().has(f, name)), None)
-    if not field:
+    if not field and name.lower() not in _PRESENTED:
         return None
     span = match.span("plural") if match["plural"] else match.span()
-    return Named(span, field, name, "papers" if match["plural"] else "")
+    instead = "papers" if match["plural"] else ""
+    return Named(span, field or "status", name, instead, known=field is not None)
 
 
 def _venue(question: str, values: Callable[[], Values]) -> Named | None:
@@ -166,6 +175,8 @@ def _year(question: str, values: Callable[[], Values]) -> Named | None:
     for match in _YEAR.finditer(question):
         year = next(filter(None, match.groups()))
         field = next((f for f in ("year", "venue") if values().has(f, year)), None)
-        if field:
-            return Named(match.span(), field, year, "papers" if match["after"] else "")
+        plain = bool(match["after"] or match["before"])  # not just "from 2019" at the end
+        if field or plain:
+            instead = "papers" if match["after"] else ""
+            return Named(match.span(), field or "year", year, instead, known=field is not None)
     return None

@@ -33,14 +33,22 @@ _WHOLE = re.compile(
     rf"| there| here)+|(?:all )?(?:the )?papers by (?:area|topic|theme|subject))\W*$",
     re.I,
 )
+_COUNTED = re.compile(
+    r"^(?:so |please |can you |could you )*(?:tell me )?(?:how many|what is the number of)"
+    r" (?:papers|abstracts|works|articles|publications)(?: in total)?"
+    r"(?: (?:are|is) (?:there|here|in (?:here|this \w+|the \w+))(?: in total)?"
+    r"| do (?:you|we) have| have you got| did you read| are indexed)?\W*$",
+    re.I,
+)
 SHOWN = 6
 """Areas that are named, the largest ones."""
+LISTING = "rag list shows them, one a line"
 NOTE = "For an overview of the largest topics, with a line on each paper, run: rag digest --auto"
 
 
 def concerns_all(question: str) -> bool:
     """Whether a question asks about the collection, and of no paper in particular."""
-    return bool(_WHOLE.match(question))
+    return bool(_WHOLE.match(question) or _COUNTED.match(question))
 
 
 def overview(asked: Question, papers: Sequence[Paper]) -> Answer:
@@ -49,16 +57,18 @@ def overview(asked: Question, papers: Sequence[Paper]) -> Answer:
     ranked = sorted(areas.items(), key=lambda area: (-area[1], area[0]))
     named = "; ".join(f"{area} ({number:,})" for area, number in ranked[:SHOWN])
     most = "The largest areas" if len(ranked) > SHOWN else "Their areas"
-    told = [f"No one abstract says what all {len(papers):,} papers are about."]
+    counted = bool(_COUNTED.match(asked.standalone))
+    whole = f"No one abstract says what all {len(papers):,} papers are about."
+    told = [f"There are {len(papers):,} papers." if counted else whole]
     told += [f"{most}: {named}."] if named else []
     return Answer(
         question=asked.asked,
         standalone_question=asked.standalone,
-        outcome="not_in_abstracts",
+        outcome="answered" if counted else "not_in_abstracts",
         kind="overview",
         text=" ".join(told),
         statements=(),
         sources=(),
         engine="extractive",
-        notes=(NOTE,),
+        notes=(LISTING if counted else NOTE,),
     )

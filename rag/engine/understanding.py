@@ -55,14 +55,15 @@ class Understanding:
             return question, filters, ""
         from rag.engine.fields import remark, worded  # which loads all that requests consist of
 
-        bare, named = worded(question, lambda: self._values)
-        if not named:
-            return question, filters, ""
+        bare, named, lacking = worded(question, lambda: self._values)
         both = (filters or Filters()) & named
-        if not self._values.passing(both):
+        if named and not self._values.passing(both):
             return question, filters, ""
-        passed = self._values.passing(named)
-        return bare, both, remark(named, passed, len(self.retriever.snapshot))
+        told = lacking
+        if named:
+            passed = self._values.passing(named)
+            told = [remark(named, passed, len(self.retriever.snapshot)), *lacking]
+        return bare, both if named else filters, " ".join(told)
 
     def spelt(self, question: str) -> str:
         return self.names.spelt(question, self.retriever.lexical.strange)

@@ -36,15 +36,17 @@ def _article(name: str) -> str:
 
 
 def _block(name: str, counts: Sequence[Count], style: Style) -> str:
-    lines = [f"{count.papers:>7,}  {_value(count)}" for count in counts[:SHOWN]]
-    if rest := counts[SHOWN:]:
+    valued = [count for count in counts if count.value is not None]
+    lines = [f"{count.papers:>7,}  {_value(count)}" for count in valued[:SHOWN]]
+    if rest := valued[SHOWN:]:
         papers = sum(count.papers for count in rest)
         lines.append(f"{papers:>7,}  {style.dim(f'in {len(rest):,} more')}")
+    lines += [f"{count.papers:>7,}  none" for count in counts if count.value is None]
     return "\n".join([style.bold(f"by {name}"), *lines])
 
 
 def _value(count: Count) -> str:
-    return "none" if count.value is None else safe(str(count.value))
+    return safe(str(count.value))
 
 
 def _lengths(lengths: Lengths, style: Style) -> Iterator[str]:

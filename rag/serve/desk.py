@@ -14,7 +14,7 @@ from rag.engine.question import Turn
 from rag.library import Corpus
 from rag.models import OnText
 from rag.publish.html import digest_page
-from rag.retrieve.filters import Filters
+from rag.retrieve.filters import Filters, passing
 from rag.retrieve.lexical import mentions
 from rag.serve.overview import drawn, facets
 from rag.serve.schema import Asked
@@ -81,14 +81,14 @@ class Desk:
         """``Papers``: those that pass, in the order of the index or sorted by a field."""
 
         def listed() -> dict[str, Any]:
-            everything = list(self.corpus)
-            rows = filters.rows(everything) if filters else range(len(everything))
-            passing = (everything[row] for row in rows)
-            found = [paper for paper in passing if not match or mentions(paper, match)]
+            snapshot = self.corpus.snapshot
+            rows = passing(snapshot, filters)
+            papers = map(snapshot.paper, rows)
+            found = [paper for paper in papers if not match or mentions(paper, match)]
             if sort:
                 found.sort(key=_ORDER[sort])
             shown = [paper.to_json() for paper in found[offset : offset + limit]]
-            return {"matched": len(found), "population": len(everything), "papers": shown}
+            return {"matched": len(found), "population": len(snapshot), "papers": shown}
 
         return await self.quick.run(listed)
 
