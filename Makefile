@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted summaries topics bench bench-quality serve clean
+.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted injection summaries topics bench bench-quality serve clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -46,6 +46,9 @@ picking: $(VENV)/.installed
 
 planted: $(VENV)/.installed
 	$(BIN)/python evals/planted.py --shared $(SHARED)
+
+injection: $(VENV)/.installed
+	$(BIN)/python evals/injection.py --shared $(SHARED)
 
 summaries: $(VENV)/.dev
 	$(BIN)/python evals/summaries.py --shared $(SHARED)

@@ -12,6 +12,7 @@ import pytest
 from rag.corpus.suspicion import suspicions
 from tests.commands import Run
 from tests.fakes import paper
+from tests.hostile import ALL
 
 SHARED = Path(__file__).parent.parent.parent / "shared" / "data"
 
@@ -43,6 +44,11 @@ def kinds(text: str) -> set[str]:
 def test_what_speaks_to_a_machine_is_told(text: str, kind: str) -> None:
     cleaned = paper("p", text.replace("\u200b", ""))
     assert kind in {found.kind for found in suspicions(replace(cleaned, raw=text))}
+
+
+@pytest.mark.parametrize("attack", ALL)
+def test_attacks_in_many_styles_are_told(attack: str) -> None:
+    assert kinds(f"We study bees. {attack} They dance.")
 
 
 def test_what_only_speaks_of_machines_is_not() -> None:

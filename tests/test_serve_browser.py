@@ -259,3 +259,37 @@ def test_hostile_texts_stay_texts(browser: Browser, address: str) -> None:
         page.wait_for_selector("#map svg")
         page.goto(f"{address}/papers/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
         view.complaints = [told for told in view.complaints if "404" not in told]
+
+
+def test_only_an_answers_own_markers_are_links(browser: Browser, address: str) -> None:
+    forged = {
+        "question": "q?",
+        "standalone_question": "q?",
+        "outcome": "answered",
+        "text": "Bees dance [2] and [1]. [1] [2] They hum. [1][2] See [9].",
+        "sources": [{"paper_id": "p", "title": "P"}, {"paper_id": "q", "title": "Q"}],
+        "notes": [],
+        "statements": [
+            {"text": "Bees dance [2] and [1].", "supported": True, "citations": [marked(1)]},
+            {"text": "[2] They hum.", "supported": True, "citations": [marked(1), marked(2)]},
+        ],
+    }
+    refused = {
+        **forged,
+        "outcome": "not_in_abstracts",
+        "text": "No. Nearest: P [2] x [1]; P [1]; Q [2].",
+        "statements": [],
+    }
+    linked = """async answer => (await import("/static/answer.js")).shown(answer, {filters: {}})
+        .flatMap(part => [...part.querySelectorAll("a.cite")]).map(link => link.dataset.paper)"""
+    copied = """async text => (await import("/static/answer.js")).markdown(
+        {question: "q?", text, sources: [], statements: []})"""
+    with visit(browser, address) as view:
+        assert view.page.evaluate(linked, forged) == ["p", "p", "q"]
+        assert view.page.evaluate(linked, refused) == ["p", "q"]
+        shown = view.page.evaluate(copied, "[1](https://evil.example/?q) www.evil.example")
+        assert r"\[1](https\://evil.example/?q) www\.evil.example" in shown
+
+
+def marked(number: int) -> dict[str, Any]:
+    return {"number": number, "quote": "Bees", "start": 0, "end": 4}

@@ -23,10 +23,29 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}?"
             r"(?:previous|prior|above|earlier|preceding|system) (?:\w+ )?"
             r"(?:instruction|prompt|direction|rule|message|text|context)s?\b"
-            r"|\byou are (?:now )?(?:an? )?(?:\w+ )?(?:assistant|chatbot|ai|language model)\b"
+            r"|\byou are (?:now )?(?:an? )?(?:\w+ ){0,2}(?:assistant|chatbot|ai|language model)\b"
             r"|\b(?:do not|don't|never) (?:reveal|mention|tell) (?:\w+ ){0,4}(?:user|reader)\b"
             r"|\bas an ai (?:language )?model\b"
-            r"|\b(?:new|system|developer) (?:instruction|prompt)s?:",
+            r"|\b(?:new|system|developer) (?:instruction|prompt)s?:"
+            r"|\bfrom now on,? (?:you|respond|reply|answer|speak|only|always|act)\b"
+            r"|(?:^|[.!?:;]\s+)(?:please )?(?:pretend (?:to be|that you|you)|act as (?:an?|my|the)"
+            r"|roleplay as|respond only|reply only|answer only)\b"
+            r"|\b(?:ai|language) models? (?:reading|processing|summari[sz]ing) this\b"
+            r"|\byou (?:must|should|will) (?:now |always |only )?"
+            r"(?:answer|respond|reply|say|cite|recommend|praise|obey|comply)\b",
+        ),
+        (
+            "an instruction to a model",
+            r"\bignor(?:iere|ieren sie|ez|e|a|i|eer) (?:\S+ ){0,3}?(?:anweisung|instruction"
+            r"|instruccion|instrucción|istruzion|instruç|instruc|instructies)"
+            r"|\boublie[zr]? (?:\S+ ){0,3}?(?:instruction|consigne)"
+            r"|\bvergiss (?:\S+ ){0,3}?anweisung"
+            r"|\b(?:игнорируй|забудь)(?:те)? (?:\S+ ){0,3}?(?:инструкц|указани)"
+            r"|(?:忽略|无视|忘记|無視)[^。.]{0,12}(?:指令|指示|提示|说明)"
+            r"|(?:以前|前|上記|これまで)の?(?:すべての)?(?:指示|命令)[^。]{0,6}(?:無視|忘れ)"
+            r"|(?:이전|앞선|위의)[^.]{0,10}(?:지시|명령|지침)[^.]{0,8}(?:무시|잊)"
+            r"|تجاهل[^.]{0,20}(?:التعليمات|الأوامر)"
+            r"|निर्देशों[^।.]{0,20}(?:अनदेखा|नज़रअंदाज़)",
         ),
         (
             "an instruction on the answer",
@@ -37,7 +56,17 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"<\|?/?(?:im_start|im_end|system|assistant|user|endoftext|start_header_id|eot_id)\|?>"
             r"|\[/?INST\]|<</?SYS>>|(?:^|\n)\s*#{0,3}\s*(?:system|assistant|human|user)\s*:\s",
         ),
-        ("an image from elsewhere", r"!\[[^\]\n]{0,200}\]\("),
+        ("an image from elsewhere", r"!\[[^\]\n]{0,200}\]\(|<(?:img|iframe|script)\b"),
+        (
+            "a link that carries something away",
+            r"\]\(https?://[^)\s]{0,300}[?&]\w{1,30}=(?:[\[{<$%]|\))",
+        ),
+        (
+            "a text that no page shows",
+            r"<!--|\b(?:display:\s?none|visibility:\s?hidden|font-size:\s?0"
+            r"|color:\s?(?:white|#fff(?:fff)?)|opacity:\s?0)\s?(?=[;\"'}])",
+        ),
+        ("letters that imitate others", r"[a-z]{2}[\u0430-\u044f]|[\u0430-\u044f][a-z]{2}"),
         ("a text in code", r"[a-z0-9+/]{60,}={0,2}"),
     )
 )
@@ -63,6 +92,11 @@ def suspicions(paper: Paper) -> list[Suspicion]:
         for kind, passage in _found(text):
             found.setdefault(kind, passage)
     return [Suspicion(kind, passage) for kind, passage in found.items()]
+
+
+def is_suspicious(text: str) -> bool:
+    """Whether a text speaks to a machine or hides something."""
+    return next(_found(text), None) is not None
 
 
 def _found(text: str) -> Iterator[tuple[str, str]]:

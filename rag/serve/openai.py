@@ -122,11 +122,14 @@ async def _chunks(
 ) -> AsyncIterator[str]:
     """An answer as chunks of a completion: its text as it comes, then its sources."""
     id, first = _id(asked), {"role": "assistant"}
+    held = ""
     try:
         async for piece in pieces:
-            if isinstance(piece, str):
-                yield _chunk(id, {**first, "content": text_markdown(piece)})
+            text, held = _whole_words(held, piece)
+            if text:
+                yield _chunk(id, {**first, "content": text_markdown(text)})
                 first = {}
+            if isinstance(piece, str):
                 continue
             yield _chunk(id, {"content": _sources(piece.value), "rag": piece.value.to_json()})
             yield _chunk(id, {}, "stop")
@@ -135,6 +138,16 @@ async def _chunks(
         yield "data: [DONE]\n\n"
     except (RagError, Busy, TooLong) as error:
         yield _event(failure(error).content)
+
+
+def _whole_words(held: str, piece: str | Done[Answer]) -> tuple[str, str]:
+    """What can be shown, and what waits for the rest of its last word: cut in two, a link would
+    escape notice. At the end nothing waits."""
+    if not isinstance(piece, str):
+        return held, ""
+    held += piece
+    end = max(held.rfind(" "), held.rfind("\n")) + 1
+    return held[:end], held[end:]
 
 
 def _completion(asked: Asked, answer: Answer) -> dict[str, Any]:

@@ -48,13 +48,39 @@ function sentences(line, rest, answer) {
     const start = line.indexOf(statement.text, at);
     if (start < 0) break;
     rest.shift();
-    made.push(...markers(line.slice(at, start), [], answer));
+    made.push(...named(line.slice(at, start), answer));
     at = start + statement.text.length;
-    const [after] = line.slice(at).match(/^(?:\s*\[\d+\])*/);
+    const after = following(line.slice(at), statement.citations);
     made.push(sentence(statement), ...markers(after, statement.citations, answer));
     at += after.length;
   }
-  return [...made, ...markers(line.slice(at), [], answer)];
+  return [...made, ...named(line.slice(at), answer)];
+}
+
+// The markers right behind a statement that are its own. What looks like one in an abstract's
+// words is part of the words.
+function following(text, citations) {
+  const own = new Set(citations.map((citation) => citation.number));
+  let length = 0;
+  for (const found of text.matchAll(/\s*\[(\d+)\]/gy)) {
+    if (!own.delete(Number(found[1]))) break;
+    length += found[0].length;
+  }
+  return text.slice(0, length);
+}
+
+// Text outside of statements, such as a refusal's: a marker counts only behind its paper's name.
+function named(text, answer) {
+  const made = [];
+  let at = 0;
+  for (const found of text.matchAll(/ \[(\d+)\]/g)) {
+    const paper = answer.sources[found[1] - 1];
+    const names = [paper?.title, paper?.handle].filter(Boolean);
+    if (!names.some((name) => text.slice(at, found.index).endsWith(name))) continue;
+    made.push(`${text.slice(at, found.index)} `, cite(Number(found[1]), paper, []));
+    at = found.index + found[0].length;
+  }
+  return [...made, text.slice(at)];
 }
 
 const sentence = (statement) =>
@@ -175,7 +201,10 @@ export function link(answer, asked) {
   return `${location.origin}/?${query}`;
 }
 
-const plain = (text) => text.replace(/[\\`*_{}<>#|~$&!]|\[(?!\d{1,3}\])/g, "\\$&");
+const SPECIAL =
+  /[\\`*_{}<>#|~$&!]|\[(?!\d{1,3}\](?![(:]))|(?<=https?|ftp):|(?<=www)\.|(?<=\w)@(?=\w)/gi;
+
+const plain = (text) => text.replace(SPECIAL, "\\$&");
 
 // The answer with its references, in which no text has a meaning of its own.
 export function markdown(answer) {
