@@ -151,7 +151,7 @@ def rebuild(
         records, source = salvage(store, embedder.identity)
         resumable = _resumable(store)
         with writing(store):
-            _draft(store)
+            draft_of(store)
             if not resumable:
                 _remove(store / "chroma")
         return _apply(store, None, source, records, {}, embedder, indexer, progress)
@@ -211,7 +211,7 @@ def _place(batch: Batch, files: Mapping[str, list[Paper]], same_path: Iterable[s
 
 
 def _current(store: Path, embedder: Embedder) -> Snapshot | None:
-    _adopt(store)
+    adopt(store)
     try:
         snapshot = Snapshot.open(store)
     except StoreMissing:
@@ -220,8 +220,9 @@ def _current(store: Path, embedder: Embedder) -> Snapshot | None:
     return snapshot
 
 
-def _adopt(store: Path) -> None:
-    """Make a generation valid that a writer completed and was killed before it could say so."""
+def adopt(store: Path) -> bool:
+    """Make a generation valid that a writer completed and was killed before it could say so;
+    returns whether there was one."""
     newest = generations(store)[-1:]
     try:
         if newest and not unfinished(store).exists():
@@ -230,8 +231,10 @@ def _adopt(store: Path) -> None:
             if valid is None or valid.generation < manifest.generation:
                 Snapshot(store, manifest).check()
                 write_manifest(store, manifest)
+                return True
     except UNREADABLE:
-        return  # opening will say what is wrong
+        pass  # opening will say what is wrong
+    return False
 
 
 def _apply(
@@ -255,7 +258,7 @@ def _apply(
     if source:
         _reuse(plan, source)
     with writing(store):
-        draft = _draft(store)
+        draft = draft_of(store)
         with Collection(store) as collection:
             embedded = _fill(plan, collection, embedder, progress)
         manifest = _publish(store, draft, plan, records, embedder, indexer)
@@ -275,7 +278,7 @@ def _reuse(plan: _Plan, source: Snapshot) -> None:
             plan.vectors[paper.paper_id] = vectors
 
 
-def _draft(store: Path) -> Path:
+def draft_of(store: Path) -> Path:
     """An empty folder for the next generation; it marks the store as being changed."""
     draft = unfinished(store)
     shutil.rmtree(draft, ignore_errors=True)
