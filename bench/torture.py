@@ -36,7 +36,9 @@ import rag.opening
 from rag.embed import Document
 from rag.errors import RagError, StoreMissing
 from rag.library import open_corpus
-from rag.store.snapshot import Snapshot
+from rag.store.manifest import generations
+from rag.store.snapshot import Snapshot, read_papers
+from rag.types import Paper
 
 PROCESSES = mp.get_context("forkserver")
 PROCESSES.set_forkserver_preload(
@@ -158,11 +160,12 @@ class Known:
             records, papers = [], []
         except RagError as error:
             raise Fault(f"the index does not open: {error.message}") from error
+        newest = _completed(store)
         for file, states in self.states.items():
-            found = tuple((r.paper_id, r.text) for r in records if r.sources[0].file == file)
+            found = _of(records, file)
             if found not in states:
                 raise Fault(f"{Path(file).name} has {len(found)} records, of no known state")
-            self.states[file] = {found}
+            self.states[file] = {found, _of(newest, file)} & states
         once = Counter(paper.text for paper in papers)
         if once != Counter({record.text for record in records}):
             raise Fault("papers are missing, doubled or left over")
@@ -179,6 +182,17 @@ class Known:
                     if all(t[cited["start"] : cited["end"]] != cited["quote"] for t in texts):
                         raise Fault(f"a quote of {cited['paper_id']} is not in its text")
         return len(lines), quotes
+
+
+def _of(records: Sequence[Paper], file: str) -> Records:
+    return tuple((r.paper_id, r.text) for r in records if r.sources[0].file == file)
+
+
+def _completed(store: Path) -> list[Paper]:
+    """Records of the newest generation, which the next writer makes valid if its own writer was
+    killed before it could."""
+    newest = generations(store)[-1:]
+    return [record for folder in newest for record in read_papers(folder / "records.jsonl")]
 
 
 def _text(id: str, version: int) -> str:

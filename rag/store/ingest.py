@@ -140,8 +140,9 @@ def rebuild(
 ) -> IngestReport:
     """Make the whole index anew from its own source records, without the original files.
 
-    Vectors are kept where they fit; a store built with another embedder is embedded again,
-    and a rebuild that was interrupted at it goes on where it was.
+    Vectors are kept where they fit, Chroma's where a generation has lost its own; a store built
+    with another embedder is embedded again, and a rebuild that was interrupted at it goes on
+    where it was.
     """
     from rag.store.salvage import salvage
 
@@ -149,21 +150,28 @@ def rebuild(
         raise missing(store)
     with write_lock(store, wait=wait, note=progress.note):
         records, source = salvage(store, embedder.identity)
-        resumable = _resumable(store)
+        needed = unfinished(store).exists() or not _whole(source, records)
         with writing(store):
             draft_of(store)
-            if not resumable:
+            if not (needed and _readable(store)):
                 _remove(store / "chroma")
         return _apply(store, None, source, records, {}, embedder, indexer, progress)
 
 
-def _resumable(store: Path) -> bool:
-    """Whether a writer was stopped and Chroma can still be read: it may have paid for vectors
-    that are nowhere else."""
+def _whole(source: Snapshot | None, records: Sequence[Paper]) -> bool:
+    """Whether a generation has the vectors of all records; else Chroma may be the only one that
+    has some, perhaps of an embedding that was paid for and cut off."""
+    if source is None or not is_unit(source.vectors).all():
+        return False
+    known = set(source.manifest.hashes.values())
+    return all(paper.text_hash in known for paper in merge(records))
+
+
+def _readable(store: Path) -> bool:
     from rag.store.chroma import readable_ids
 
     try:
-        return unfinished(store).exists() and bool(readable_ids(store))
+        return bool(readable_ids(store))
     except (StoreDamaged, OSError):
         return False
 
@@ -293,10 +301,10 @@ def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Pro
         # Perhaps of an embedder that was given up, whose vectors have another length.
         collection.clear()
         present = set()
-    absent = [p for p in plan.papers if not present.issuperset(plan.ids[p.paper_id])]
     _resume(plan, present, collection)
+    absent = [p for p in plan.papers if not present.issuperset(plan.ids[p.paper_id])]
     _put(plan, (p for p in absent if p.paper_id in plan.vectors), collection)
-    new = [p for p in absent if p.paper_id not in plan.vectors]
+    new = [p for p in plan.papers if p.paper_id not in plan.vectors]
     if new:
         _put(plan, _embed(plan, new, embedder, progress), collection)
     collection.delete(sorted(present.difference(*plan.ids.values())))
@@ -304,10 +312,12 @@ def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Pro
 
 
 def _resume(plan: _Plan, present: set[str], collection: Collection) -> None:
-    """Take from Chroma the vectors that an ingest which did not finish has put there."""
+    """Take from Chroma the vectors that are nowhere else: of an ingest that did not finish."""
     for paper_id, ids in plan.ids.items():
         if paper_id not in plan.vectors and present.issuperset(ids):
-            plan.vectors[paper_id] = _on_grid(collection.vectors(ids))
+            vectors = _on_grid(collection.vectors(ids))
+            if is_unit(vectors).all():
+                plan.vectors[paper_id] = vectors
 
 
 def _put(plan: _Plan, papers: Iterable[Paper], collection: Collection) -> None:

@@ -9,13 +9,13 @@ import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from rag.corpus.merge import merge
 from rag.embed import Embedder
 from rag.errors import StoreError
 from rag.store.files import writing
 from rag.store.ingest import Indexer, Progress, adopt, draft_of, rebuild
 from rag.store.lock import write_lock
-from rag.store.manifest import generations, load_manifest, unfinished
-from rag.store.salvage import salvage
+from rag.store.manifest import fingerprint, generations, load_manifest, unfinished
 from rag.store.snapshot import UNREADABLE, Snapshot, read_papers
 from rag.store.sync import sync
 
@@ -41,19 +41,14 @@ def mend(
         return []
     with write_lock(store, wait=True, note=progress.note), writing(store):
         done = ["took over what a writer had completed"] if adopt(store) else []
-    if REBUILT.intersection(findings) and not (done and _opens(store)):
-        sound = "records" not in findings  # what they lack would be given up
-        if sound and _rebuildable(store, embedder, may_embed=may_embed):
-            report = rebuild(store, embedder, indexer, progress)
-            again = (
-                f"embedding {report.embedded:,} again" if report.embedded else "nothing embedded"
-            )
-            done.append(f"made {report.papers:,} papers anew from their records, {again}")
-        return done
-    if not _opens(store):
-        return done
-    with write_lock(store, wait=True, note=progress.note), writing(store):
-        return done + list(_repairs(Snapshot.open(store), indexer, findings))
+    if _opens(store) and (done or not REBUILT.intersection(findings)):
+        with write_lock(store, wait=True, note=progress.note), writing(store):
+            return done + list(_repairs(Snapshot.open(store), indexer, findings))
+    if may_embed and _rebuildable(store, embedder):
+        report = rebuild(store, embedder, indexer, progress)
+        made = f"made {report.papers:,} papers anew from their records"
+        done.append(f"{made}, {report.embedded:,} of them embedded again")
+    return done
 
 
 def _repairs(snapshot: Snapshot, indexer: Indexer, findings: Collection[str]) -> Iterator[str]:
@@ -98,14 +93,12 @@ def _opens(store: Path) -> bool:
     return True
 
 
-def _rebuildable(store: Path, embedder: Embedder, *, may_embed: bool) -> bool:
-    """Whether the newest records can be read and their vectors are of this embedder."""
+def _rebuildable(store: Path, embedder: Embedder) -> bool:
+    """Whether the newest records are all there, and the embedder is theirs."""
     newest = generations(store)[-1]
     try:
-        if load_manifest(newest).embedder != embedder.identity:
-            return False
-        for _ in read_papers(newest / "records.jsonl"):
-            pass
-        return may_embed or salvage(store, embedder.identity)[1] is not None
+        manifest = load_manifest(newest)
+        papers = merge(read_papers(newest / "records.jsonl"))
     except (*UNREADABLE, StoreError):
         return False
+    return (manifest.embedder, manifest.corpus) == (embedder.identity, fingerprint(papers))
