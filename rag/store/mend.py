@@ -53,9 +53,6 @@ def mend(
 
 def _repairs(snapshot: Snapshot, indexer: Indexer, findings: Collection[str]) -> Iterator[str]:
     """Repair what lies beside the records; says what was done."""
-    if "bm25" in findings:
-        _index_anew(snapshot, indexer)
-        yield "indexed the words anew"
     if {"chroma", "leftovers"}.intersection(findings):
         added, removed = sync(snapshot)
         if added or removed:
@@ -63,6 +60,9 @@ def _repairs(snapshot: Snapshot, indexer: Indexer, findings: Collection[str]) ->
     if unfinished(snapshot.store).exists():
         shutil.rmtree(unfinished(snapshot.store))
         yield "removed what an unfinished change had left"
+    if "bm25" in findings:
+        _index_anew(snapshot, indexer)
+        yield "indexed the words anew"
     for folder in _superfluous(snapshot):
         shutil.rmtree(folder)
         yield f"removed generation {folder.name}"
@@ -76,6 +76,7 @@ def _index_anew(snapshot: Snapshot, indexer: Indexer) -> None:
         place = snapshot.folder / path.name
         shutil.rmtree(place, ignore_errors=True)
         path.rename(place)
+    draft.rmdir()
 
 
 def _superfluous(snapshot: Snapshot) -> list[Path]:
