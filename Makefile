@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted injection summaries topics bench bench-quality serve clean
+.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted injection summaries topics bench bench-quality torture serve clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -62,6 +62,9 @@ serve: $(VENV)/.installed
 
 bench-quality: $(VENV)/.dev
 	$(BIN)/python evals/quality.py --shared $(SHARED)
+
+torture: $(VENV)/.installed
+	$(BIN)/python bench/torture.py
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/ingest.py

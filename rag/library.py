@@ -68,8 +68,10 @@ class Corpus:
     ``status``, ``year`` and ``papers``, a sequence of ids. Every method raises RagError's kinds.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, opened: Callable[[Host], Asker] | None = None) -> None:
+        """``opened`` opens what answers, in a way of its own."""
         self.host = host
+        self._open = opened or open_asker
         self._lock = RLock()
         self._opened: tuple[object, Asker] | None = None
 
@@ -85,7 +87,7 @@ class Corpus:
         with self._lock:
             stamp = self._stamp()
             if not self._opened or self._opened[0] != stamp:
-                self._opened = stamp, open_asker(self.host)
+                self._opened = stamp, self._open(self.host)
             return self._opened[1]
 
     @property

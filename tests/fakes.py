@@ -17,7 +17,7 @@ from rag.corpus.handle import find_handle
 from rag.embed import Document, Embedder
 from rag.models import Message, OnText, Reply
 from rag.store.chroma import COLLECTION
-from rag.store.ingest import Batch, IngestReport, ingest
+from rag.store.ingest import Batch, Indexer, IngestReport, ingest
 from rag.types import Paper, Source, Usage
 
 if TYPE_CHECKING:
@@ -136,9 +136,15 @@ def batch(records: Sequence[Paper], *, file: str = "/data/a.jsonl", whole: bool 
     return Batch(Path(file).name, file, tuple(records), whole)
 
 
-def put(store: Path, *batches: Batch, embedder: Embedder | None = None, **how: Any) -> IngestReport:
+def put(
+    store: Path,
+    *batches: Batch,
+    embedder: Embedder | None = None,
+    indexer: Indexer = no_index,
+    **how: Any,
+) -> IngestReport:
     """Ingest with the fakes."""
-    return ingest(store, batches, embedder or HashEmbedder(), no_index, Notes(), **how)
+    return ingest(store, batches, embedder or HashEmbedder(), indexer, Notes(), **how)
 
 
 def chroma_rows(store: Path) -> dict[str, tuple[str, dict[str, Any]]]:

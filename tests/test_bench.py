@@ -18,6 +18,16 @@ def test_the_ingest_benchmark_reports_its_ratios() -> None:
     assert json.loads(done.stdout)
 
 
+def test_nothing_is_lost_in_a_few_rounds_of_torture() -> None:
+    command = [sys.executable, "bench/torture.py", "--rounds", "4", "--seed", "2"]
+    done = subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    counts = dict(line.rsplit(maxsplit=1) for line in done.stdout.splitlines())
+    assert int(counts["ingests acknowledged"]) and int(counts["answers"])
+
+
 def _quality(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "evals/quality.py", *arguments]
     return subprocess.run(

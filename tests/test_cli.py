@@ -17,6 +17,7 @@ import pytest
 from rag.embed.minilm import MiniLM
 from tests.commands import Run
 from tests.corpus import PAPERS, index
+from tests.servers import Scripted
 
 
 @pytest.fixture
@@ -344,6 +345,48 @@ def test_an_index_without_its_records_says_what_is_left_to_do(run: Run, tmp_path
     shutil.rmtree(tmp_path / "index_store" / "generations")
     assert "rag rebuild" in run("ask", "What?", "--json").json["error"]["fix"]
     assert "original files" in run("rebuild", "--json").json["error"]["fix"]
+
+
+def test_doctor_mends_what_it_can(indexed: Run, tmp_path: Path) -> None:
+    store = tmp_path / "index_store"
+    shutil.rmtree(store / "chroma")
+    for folder in (store / "generations").glob("*/bm25"):
+        shutil.rmtree(folder)
+    done = indexed("doctor", "--fix", "--json")
+    assert (done.status, all(check["ok"] for check in done.json["checks"])) == (0, True)
+    assert [what.split()[0] for what in done.json["fixed"]] == ["put", "indexed"]
+    assert indexed("doctor", "--fix", "--json").json["fixed"] == []
+
+
+def test_doctor_asks_the_servers_of_the_settings(
+    indexed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("RAG_API_KEY", "sk-not-to-be-shown-anywhere")
+    done = indexed("doctor")
+    assert (done.status, "BAD  server: http://127.0.0.1:9 cannot be reached" in done.out) == (
+        3,
+        True,
+    )
+    assert "shown" not in done.out + done.err
+    with Scripted() as server:
+        monkeypatch.setenv("RAG_BASE_URL", server.url)
+        done = indexed("doctor")
+    assert (done.status, "ok   server: http://127.0.0.1:" in done.out) == (0, True)
+    assert " answers in " in done.out
+
+
+def test_index_is_packed_and_unpacked(indexed: Run) -> None:
+    packed = indexed("store", "pack", "index.pack", "--json")
+    assert (packed.status, packed.json["papers"]) == (0, 8)
+    asked = ("ask", "What is TideNet?", "--json")
+    assert indexed("store", "unpack", "index.pack", "--store", "copy").status == 0
+    before, after = (indexed(*asked, *more).json for more in ((), ("--store", "copy")))
+    assert before["statements"] == after["statements"] != []
+    assert indexed("doctor", "--store", "copy").status == 0
+    refused = indexed("store", "unpack", "index.pack", "--json")
+    assert (refused.status, "--force" in refused.json["error"]["fix"]) == (1, True)
+    assert indexed("store", "unpack", "rag.toml").status == 1
 
 
 def test_rebuild_replaces_whatever_stands_for_chroma(run: Run, tmp_path: Path) -> None:

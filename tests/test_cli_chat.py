@@ -22,7 +22,11 @@ from pathlib import Path
 
 import pytest
 
+from rag.embed.minilm import MiniLM
+from rag.retrieve.lexical import write_bm25
+from rag.store.ingest import ingest
 from tests.commands import Result, runner
+from tests.fakes import Notes, batch, paper
 from tests.servers import Scripted, eventually, stalls
 
 ROOT = Path(__file__).parent.parent
@@ -56,6 +60,24 @@ def chat(
         return run("chat", "--store", store, *options)
 
     return talk
+
+
+def test_papers_that_come_between_two_questions_are_found(
+    chat: Chat, store: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "We present MarmotCast, which predicts the winter sleep of marmots from snow depth."
+    new = batch([paper("m1", text, file="/data/new.jsonl")], file="/data/new.jsonl")
+
+    class Lines(io.StringIO):
+        def __next__(self) -> str:
+            line = super().__next__()
+            if line == "/why\n":
+                ingest(store, [new], minilm, write_bm25, Notes())
+            return line
+
+    monkeypatch.setattr(io, "StringIO", Lines)
+    done = chat("What is MarmotCast?\n/why\nWhat is MarmotCast?\n")
+    assert done.out.count("predicts the winter sleep") == 1
 
 
 def test_the_last_answer_is_explained(chat: Chat) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.errors import EmbedderError
+from rag.errors import EmbedderError, EndpointUnreachable
 from rag.store.chroma import Collection
 from rag.store.doctor import Check, diagnose
 from rag.store.ingest import rebuild
@@ -22,7 +22,8 @@ from tests.fakes import HashEmbedder, Notes, batch, chroma_rows, no_index, paper
 
 ALL = {
     *("index", "manifest", "generation", "embedder", "records", "papers", "passages"),
-    *("sentences", "vectors", "bm25", "chroma", "writer", "leftovers", "model", "sqlite", "disk"),
+    *("sentences", "vectors", "bm25", "chroma", "writer", "leftovers", "model", "versions"),
+    *("sqlite", "disk"),
 }
 
 
@@ -33,10 +34,14 @@ def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr("rag.store.chroma.readable_ids", lambda s: set(chroma_rows(s)))
 
 
+def no_bm25(folder: Path) -> None:
+    """A load of the index of words that always succeeds."""
+
+
 def checks(
     store: Path,
     embedder: HashEmbedder | None = None,
-    bm25: Callable[[Path], None] = lambda folder: None,
+    bm25: Callable[[Path], None] = no_bm25,
 ) -> dict[str, Check]:
     return {check.name: check for check in diagnose(store, embedder or HashEmbedder(), bm25)}
 
@@ -146,7 +151,7 @@ def test_bm25_that_does_not_load(five: Path) -> None:
         raise KeyError("vocab")
 
     found = findings(five, bm25=broken)
-    assert (found.keys(), found["bm25"].fix) == ({"bm25"}, f"rag rebuild --store {five}")
+    assert (found.keys(), found["bm25"].fix) == ({"bm25"}, f"rag doctor --fix --store {five}")
 
 
 def test_bm25_is_loaded_from_the_valid_generation(five: Path) -> None:
@@ -208,11 +213,30 @@ def test_rebuild_cures_chroma(store: Path) -> None:
     assert findings(store) == {}
 
 
-def test_writer_at_work_is_named_and_chroma_left_alone(store: Path) -> None:
+def test_writer_at_work_is_named_and_no_finding(store: Path) -> None:
     with write_lock(store, wait=False, note=print):
-        found = findings(store)
-    assert found.keys() == {"writer", "chroma"}
-    assert "process" in found["writer"].detail
+        found = checks(store)
+    assert all(check.ok for check in found.values())
+    assert f"process {os.getpid()} (since " in found["writer"].detail
+    assert "not looked at" in found["chroma"].detail
+
+
+def test_records_that_are_gone(store: Path) -> None:
+    path = Snapshot.open(store).folder / "records.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+    found = findings(store)
+    assert (found.keys(), "2 source records are gone" in found["records"].detail) == (
+        {"records"},
+        True,
+    )
+
+
+def test_server_of_the_settings_is_a_check(five: Path) -> None:
+    def away() -> str:
+        raise EndpointUnreachable("nobody answers there", "start it")
+
+    found = {c.name: c for c in diagnose(five, HashEmbedder(), no_bm25, {"server": away})}
+    assert (found["server"].ok, found["server"].fix) == (False, "start it")
 
 
 def test_unfinished_ingest(store: Path) -> None:

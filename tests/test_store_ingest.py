@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import threading
@@ -28,6 +29,7 @@ from rag.errors import (
     StoreUnwritable,
 )
 from rag.store import chroma
+from rag.store.chroma import Collection
 from rag.store.ingest import GROUP, IngestReport, ingest, rebuild
 from rag.store.manifest import read_manifest
 from rag.store.snapshot import Snapshot
@@ -570,7 +572,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("mounting a small disk takes root")
     put(disk / "s", batch(papers(5)))
     yield disk / "s"
-    subprocess.run(["umount", disk], check=True)
+    subprocess.run(["umount", "-l", disk], check=True)
 
 
 def test_full_disk_is_told_as_such(small_disk: Path) -> None:
@@ -700,14 +702,31 @@ def test_rebuild_without_chroma_embeds_nothing(store: Path) -> None:
     assert (embedder.embedded, content(store)) == (0, before)
 
 
-def test_rebuild_embeds_where_vectors_are_not_of_length_one(store: Path) -> None:
+@pytest.mark.parametrize(("chroma", "embedded"), [(True, 0), (False, 1)])
+def test_vectors_that_are_lost_come_from_chroma_or_are_embedded(
+    store: Path, chroma: bool, embedded: int
+) -> None:
     path = Snapshot.open(store).folder / "vectors.npy"
     vectors = np.load(path)
     vectors[2] = np.nan
     np.save(path, vectors)
+    if not chroma:
+        shutil.rmtree(store / "chroma")
     embedder = HashEmbedder()
     remade(store, embedder)
-    assert embedder.embedded == 1
+    assert embedder.embedded == embedded
+    assert len(chroma_rows(store)) == 20
+
+
+def test_vectors_that_are_wrong_in_chroma_too_are_embedded(store: Path) -> None:
+    path = Snapshot.open(store).folder / "vectors.npy"
+    np.save(path, 2 * np.load(path))
+    with Collection(store) as collection:
+        ids = sorted(collection.ids())
+        collection._collection.update(ids=ids, embeddings=2 * collection.vectors(ids))
+    embedder = HashEmbedder()
+    remade(store, embedder)
+    assert embedder.embedded == 5
 
 
 def test_rebuild_takes_an_older_generation_where_the_newest_is_lost(store: Path) -> None:

@@ -37,6 +37,15 @@ def test_every_field_of_a_paper_comes_back(tmp_path: Path) -> None:
     assert Snapshot.open(tmp_path / "s").paper(0) == full
 
 
+def test_rows_from_before_a_field_was_added_are_read(store: Path) -> None:
+    path = Snapshot.open(store).folder / "records.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        del row["area"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [record.area for record in Snapshot.open(store).records()] == [None] * 5
+
+
 def test_the_absolute_path_of_a_source_comes_back(store: Path) -> None:
     assert Snapshot.open(store).paper(0).sources[0].file == "/data/a.jsonl"
 

@@ -36,18 +36,20 @@ class Conversation:
     """A conversation over one index; ``answers`` are those since it began, the latest last.
 
     ``log`` is the folder in which its turns are kept for the evals; None keeps nothing.
+    ``asker`` may be set anew between questions, once the index has changed.
     """
 
     def __init__(
         self, asker: Asker, filters: Filters | None = None, log: Path | None = None
     ) -> None:
         self.answers: list[Answer] = []
-        self._asker = asker
+        self.asker = asker
         self._filters = filters
         self._log = log
         self._id = uuid4().hex
         self._given: Sequence[Turn] = ()
         self._considered: Considered | None = None
+        self._explaining = asker
 
     def ask(
         self,
@@ -62,11 +64,12 @@ class Conversation:
         """
         history = tuple(turn_of(answer) for answer in self.answers[-TURNS:])
         heard: list[Considered] = []
-        answer = self._asker.ask(
+        answer = self.asker.ask(
             question, history, self._filters, on_text, on_question, heard.append
         )
         self.answers.append(answer)
         self._considered = heard[-1] if heard else None
+        self._explaining = self.asker
         self._given = history
         self._keep(answer)
         return answer
@@ -94,7 +97,7 @@ class Conversation:
         answer = self.last()
         if not self._considered:
             raise QuestionError("There was nothing to choose from.", "rag ingest adds papers")
-        return self._asker.explain(self._considered, answer)
+        return self._explaining.explain(self._considered, answer)
 
     def sourced(self) -> Answer:
         """The latest answer that has sources; raises QuestionError if none has."""
@@ -126,7 +129,7 @@ class Conversation:
         Raises QuestionError before the first answer, and StoreUnwritable.
         """
         row = feedback(self.last(), self._given, good, remark)
-        store_feedback(self._asker.retriever.snapshot.store, row)
+        store_feedback(self.asker.retriever.snapshot.store, row)
 
 
 def cited_papers(answers: Sequence[Answer]) -> list[Paper]:

@@ -35,6 +35,7 @@ COMMANDS = {
     "eval": "evals:evals",
     "doctor": "upkeep:doctor",
     "rebuild": "upkeep:rebuild",
+    "store": "storing:store",
     "serve": "serving:serve",
     "mcp": "serving:mcp",
     "config": "about:config",

@@ -19,7 +19,7 @@ from rag.cli.answers import tell
 from rag.cli.options import common, filtered, modelled, rewordable
 from rag.cli.terminal import FAILED, Terminal, say
 from rag.errors import QuestionError, RagError
-from rag.opening import open_asker
+from rag.opening import open_asker, open_purse
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyPressEvent
 
     from rag.chat import Conversation
+    from rag.library import Corpus
     from rag.retrieve.filters import Filters
     from rag.types import Answer
 
@@ -66,13 +67,15 @@ def chat(terminal: Terminal, no_log: bool, filters: Filters) -> None:
     index folder, in chats.jsonl, for rag eval draft --from chats.
     """
     from rag.chat import Conversation
+    from rag.library import Corpus
     from rag.retrieve.filters import passing
 
-    asker = open_asker(terminal, purpose="chat")
+    opened = partial(open_asker, purpose="chat", purse=open_purse(terminal))
+    corpus = Corpus(terminal, opened)
     log = None if no_log else terminal.settings.store
-    talk = Talk(terminal, Conversation(asker, filters, log))
+    talk = Talk(terminal, Conversation(corpus.asker, filters, log), corpus)
     if sys.stdin.isatty() and sys.stderr.isatty():
-        papers = len(passing(asker.retriever.snapshot, filters))
+        papers = len(passing(corpus.snapshot, filters))
         terminal.note(f"{papers:,} papers. /help lists the commands, Ctrl-D leaves.")
         _converse(talk, _typed(log))
         return
@@ -101,6 +104,7 @@ class Talk:
 
     terminal: Terminal
     conversation: Conversation
+    corpus: Corpus
     asked: int = 0
     failed: int = 0
 
@@ -123,6 +127,7 @@ class Talk:
     def _question(self, line: str) -> None:
         self.asked += 1
         try:
+            self.conversation.asker = self.corpus.asker  # of the index as it is now
             answer = self._told(line) if self.terminal.as_json else self._streamed(line)
         except RagError as error:
             self.failed += 1

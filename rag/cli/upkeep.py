@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +14,27 @@ from rag.cli.options import common
 from rag.cli.terminal import GATE, Bar, Terminal
 from rag.opening import open_embedder
 
+if TYPE_CHECKING:
+    from rag.store.doctor import Check
+
 
 @click.command()
+@click.option("--fix", is_flag=True, help="Mend what can be mended without losing or paying.")
 @common
-def doctor(terminal: Terminal) -> None:
-    """Check the index and say how to mend what is wrong."""
-    _check(terminal, {})
+def doctor(terminal: Terminal, fix: bool) -> None:
+    """Check the index, and the servers that the settings name, and say how to mend what is wrong.
+
+    With --fix the safe repairs are made, and all is checked again.
+    """
+    checks = _checks(terminal)
+    findings = {check.name for check in checks if not check.ok}
+    if fix and findings:
+        done = _mended(terminal, findings)
+        for what in done or ["nothing could be mended"]:
+            terminal.note(what)
+        _show(terminal, _checks(terminal), {"fixed": done})
+    else:
+        _show(terminal, checks, {"fixed": []} if fix else {})
 
 
 @click.command()
@@ -32,14 +48,42 @@ def rebuild(terminal: Terminal, no_wait: bool) -> None:
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
     report = rebuild_store(store, embedder, write_index, bar, wait=not no_wait)
     terminal.note(f"{report.papers:,} papers, {report.embedded:,} of them embedded again")
-    _check(terminal, asdict(report))
+    _show(terminal, _checks(terminal), asdict(report))
 
 
-def _check(terminal: Terminal, report: Mapping[str, Any]) -> None:
-    """Print every check of the index, after ``report`` in JSON; exit 3 if one fails."""
+def _mended(terminal: Terminal, findings: Collection[str]) -> list[str]:
+    from rag.config import embed_endpoint
+    from rag.retrieve.lexical import write_bm25
+    from rag.store.mend import mend
+
+    store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
+    free = embed_endpoint(terminal.settings) is None
+    return mend(store, embedder, write_bm25, findings, bar, may_embed=free)
+
+
+def _checks(terminal: Terminal) -> list[Check]:
     from rag.store.doctor import diagnose
 
-    checks = diagnose(terminal.settings.store, open_embedder(terminal, one_shot=True), _open_bm25)
+    embedder = open_embedder(terminal, one_shot=True)
+    return diagnose(terminal.settings.store, embedder, _open_bm25, _servers(terminal))
+
+
+def _servers(terminal: Terminal) -> dict[str, Callable[[], str]]:
+    """A check for each server that the settings name, by what it is for."""
+    from rag.config import embed_endpoint, endpoint, judge_endpoint
+    from rag.endpoint.client import reached
+
+    settings = terminal.settings
+    named = {
+        "server": endpoint(settings) if settings.engine == "llm" else None,
+        "embedding server": embed_endpoint(settings),
+        "judging server": judge_endpoint(settings),
+    }
+    return {name: partial(reached, each) for name, each in named.items() if each}
+
+
+def _show(terminal: Terminal, checks: Sequence[Check], report: Mapping[str, Any]) -> None:
+    """Print every check of the index, after ``report`` in JSON; exit 3 if one fails."""
     if terminal.as_json:
         terminal.emit({**report, "checks": [asdict(check) for check in checks]})
     else:

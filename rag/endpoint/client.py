@@ -22,7 +22,13 @@ from rag.endpoint.failures import (
     refusal,
     unreachable,
 )
-from rag.errors import ConfigError, EndpointError, KeyRefused, ModelUnknown
+from rag.errors import (
+    ConfigError,
+    EndpointError,
+    EndpointUnreachable,
+    KeyRefused,
+    ModelUnknown,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -226,6 +232,26 @@ def look_up(endpoint: Endpoint, path: str) -> dict[str, Any]:
     if not response.is_success:
         raise refusal(quick, _Refused(response))
     return _read(response)
+
+
+def reached(endpoint: Endpoint) -> str:
+    """What to say of a server that answers, with how long that took; no text goes there.
+
+    Raises EndpointError's kinds for one that does not within seconds, or that refuses the key.
+    One that lists no models is there all the same.
+    """
+    begin = monotonic()
+    found = ""
+    try:
+        names = list_models(endpoint)
+        found = f", {len(names):,} models"
+        if names and endpoint.model and endpoint.model not in names:
+            found += f", {endpoint.model!r} is not among them"
+    except (EndpointUnreachable, KeyRefused):
+        raise
+    except EndpointError:
+        found = ", lists no models"
+    return f"{endpoint.place} answers in {1000 * (monotonic() - begin):,.0f} ms{found}"
 
 
 def knock(endpoint: Endpoint) -> None:

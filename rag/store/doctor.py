@@ -11,16 +11,20 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
+from rag import __version__
 from rag.corpus.status import unaccepted
 from rag.corpus.suspicion import suspicions
 from rag.embed import Embedder
-from rag.errors import RagError, StoreLocked, StoreUnwritable
+from rag.errors import RagError, StoreDamaged, StoreUnwritable
 from rag.store.lock import writer
 from rag.store.manifest import (
+    FORMAT,
     check_embedder,
     damaged,
     fingerprint,
@@ -36,6 +40,8 @@ MIN_SQLITE = (3, 35)
 MIN_FREE_BYTES = 200_000_000
 NAMED = 5
 """Papers that a check names."""
+BESIDE = frozenset({"bm25", "chroma"})
+"""Checks of what can be made of the rest at any time."""
 ROOM_FOR_COPIES = 3
 """An ingest holds two generations, and Chroma copies what it compacts."""
 
@@ -50,20 +56,26 @@ class Check:
     fix: str | None
 
 
-_Checks = Mapping[str, Callable[[], str]]
+Checks = Mapping[str, Callable[[], str]]
 
 
-def diagnose(store: Path, embedder: Embedder, bm25: Callable[[Path], None]) -> list[Check]:
+def diagnose(
+    store: Path,
+    embedder: Embedder,
+    bm25: Callable[[Path], None],
+    servers: Checks | None = None,
+) -> list[Check]:
     """Check everything that can be checked, in order of what depends on what.
 
-    ``bm25`` loads the index of words from a generation's folder and raises if it cannot.
+    ``bm25`` loads the index of words from a generation's folder and raises if it cannot;
+    ``servers`` are further checks, of what the settings name.
     """
-    opening: _Checks = {
+    opening: Checks = {
         "index": partial(_present, store),
         "manifest": partial(_format, store),
         "generation": partial(_generation, store),
     }
-    contents: _Checks = {
+    contents: Checks = {
         "embedder": partial(_embedder, store, embedder),
         "records": partial(_records, store),
         "papers": partial(_papers, store),
@@ -73,10 +85,12 @@ def diagnose(store: Path, embedder: Embedder, bm25: Callable[[Path], None]) -> l
         "bm25": partial(_bm25, store, bm25),
         "chroma": partial(_chroma, store),
     }
-    around: _Checks = {
+    around: Checks = {
         "writer": partial(_writer, store),
         "leftovers": partial(_leftovers, store),
         "model": partial(_model, embedder),
+        **(servers or {}),
+        "versions": _versions,
         "sqlite": _sqlite,
         "disk": partial(_disk, store),
     }
@@ -86,7 +100,7 @@ def diagnose(store: Path, embedder: Embedder, bm25: Callable[[Path], None]) -> l
     return checks + [_run(store, *check) for check in around.items()]
 
 
-def _until_failure(store: Path, checks: _Checks) -> Iterator[Check]:
+def _until_failure(store: Path, checks: Checks) -> Iterator[Check]:
     """Where one fails, those after it have nothing to look at."""
     for name, check in checks.items():
         result = _run(store, name, check)
@@ -99,10 +113,15 @@ def _run(store: Path, name: str, check: Callable[[], str]) -> Check:
     try:
         return Check(name, True, check(), None)
     except RagError as error:
-        return Check(name, False, error.message, error.fix)
+        return Check(name, False, error.message, _mend(store) if name in BESIDE else error.fix)
     except Exception as error:  # whatever a check stumbles over is a finding
         detail = f"{type(error).__name__}: {error}"
-        return Check(name, False, detail, f"rag rebuild --store {store}")
+        fix = _mend(store) if name in BESIDE else f"rag rebuild --store {store}"
+        return Check(name, False, detail, fix)
+
+
+def _mend(store: Path) -> str:
+    return f"rag doctor --fix --store {store}"
 
 
 def _present(store: Path) -> str:
@@ -127,7 +146,15 @@ def _embedder(store: Path, embedder: Embedder) -> str:
 
 
 def _records(store: Path) -> str:
-    return f"{sum(1 for _ in Snapshot.open(store).records()):,} source records"
+    """Every place that a paper comes from has its record."""
+    snapshot = Snapshot.open(store)
+    kept = {(s.file, s.ordinal) for record in snapshot.records() for s in record.sources}
+    named = {(s.file, s.ordinal) for paper in snapshot.papers() for s in paper.sources}
+    if lost := len(named - kept):
+        what = f"The index in {store} is damaged: {lost:,} source records are gone."
+        fix = f"rag unpack a backup, or rag rebuild --store {store} and ingest the files again"
+        raise StoreDamaged(what, fix)
+    return f"{len(kept):,} source records"
 
 
 def _papers(store: Path) -> str:
@@ -183,17 +210,13 @@ def _bm25(store: Path, load: Callable[[Path], None]) -> str:
 def _chroma(store: Path) -> str:
     """Chroma holds just the chunks that the papers have."""
     if who := writer(store):
-        raise StoreLocked(f"Not looked at, for {who} is writing.", "run rag doctor again later")
+        return f"not looked at, for {who} is writing"
     if not (store / "chroma" / "chroma.sqlite3").is_file():
         raise damaged(store, "Chroma's database is gone")
-    from rag.store.chroma import chunk_ids, readable_ids
+    from rag.store.chroma import readable_ids
+    from rag.store.sync import expected_ids
 
-    snapshot = Snapshot.open(store)
-    expected = {
-        id
-        for row, paper in enumerate(snapshot.papers())
-        for id in chunk_ids(paper, snapshot.spans(row), snapshot.manifest.embedder)
-    }
+    expected = set(chain.from_iterable(expected_ids(Snapshot.open(store))))
     present = readable_ids(store)
     lacking, extra = len(expected - present), len(present - expected)
     if lacking or extra:
@@ -202,28 +225,33 @@ def _chroma(store: Path) -> str:
 
 
 def _writer(store: Path) -> str:
-    """A writer is no damage, but what the other checks saw may be half of a change."""
-    if who := writer(store):
-        raise StoreLocked(f"{who} is writing to {store}.", "wait, then run rag doctor again")
-    return "nobody is writing"
+    """A writer is no damage: readers have the generation before."""
+    who = writer(store)
+    return f"{who} is writing, so not all was looked at" if who else "nobody is writing"
 
 
 def _leftovers(store: Path) -> str:
     if writer(store):
         return "not looked at while the index is being written"
     if unfinished(store).exists():
-        fix = f"run the same rag ingest --store {store} again, or rag rebuild --store {store}"
-        raise StoreUnwritable("An ingest did not finish.", fix)
+        again = f"run the same rag ingest --store {store} again, which goes on with it"
+        drop = f", or {_mend(store)} to drop it" if generations(store) else ""
+        raise StoreUnwritable("An ingest did not finish.", again + drop)
     if (store / "manifest.json").exists():
         old = [folder.name for folder in generations(store)]
         if len(old) > 2:
-            raise damaged(store, f"generations {', '.join(old)} lie in it where two are enough")
+            what = f"Generations {', '.join(old)} lie in {store}, where two are enough."
+            raise StoreDamaged(what, _mend(store))
     return "none"
 
 
 def _model(embedder: Embedder) -> str:
     vector = embedder.query("…")
     return f"{embedder.identity} gives vectors of {len(vector)} numbers"
+
+
+def _versions() -> str:
+    return f"rag {__version__}, index format {FORMAT}, chromadb {version('chromadb')}"
 
 
 def _sqlite() -> str:

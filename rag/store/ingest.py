@@ -182,8 +182,9 @@ def rebuild(
 ) -> IngestReport:
     """Make the whole index anew from its own source records, without the original files.
 
-    Vectors are kept where they fit; a store built with another embedder is embedded again,
-    and a rebuild that was interrupted at it goes on where it was.
+    Vectors are kept where they fit, Chroma's where a generation has lost its own; a store built
+    with another embedder is embedded again, and a rebuild that was interrupted at it goes on
+    where it was.
     """
     from rag.store.salvage import salvage
 
@@ -191,21 +192,28 @@ def rebuild(
         raise missing(store)
     with write_lock(store, wait=wait, note=progress.note):
         records, source = salvage(store, embedder.identity)
-        resumable = _resumable(store)
+        needed = unfinished(store).exists() or not _whole(source, records)
         with writing(store):
-            _draft(store)
-            if not resumable:
+            draft_of(store)
+            if not (needed and _readable(store)):
                 _remove(store / "chroma")
         return _apply(store, None, source, records, {}, embedder, indexer, progress)
 
 
-def _resumable(store: Path) -> bool:
-    """Whether a writer was stopped and Chroma can still be read: it may have paid for vectors
-    that are nowhere else."""
+def _whole(source: Snapshot | None, records: Sequence[Paper]) -> bool:
+    """Whether a generation has the vectors of all records; else Chroma may be the only one that
+    has some, perhaps of an embedding that was paid for and cut off."""
+    if source is None or not is_unit(source.vectors).all():
+        return False
+    known = set(source.manifest.hashes.values())
+    return all(paper.text_hash in known for paper in merge(records))
+
+
+def _readable(store: Path) -> bool:
     from rag.store.chroma import readable_ids
 
     try:
-        return unfinished(store).exists() and bool(readable_ids(store))
+        return bool(readable_ids(store))
     except (StoreDamaged, OSError):
         return False
 
@@ -264,7 +272,7 @@ def _place(batch: Batch, files: Mapping[str, list[Paper]], same_path: Iterable[s
 
 
 def _current(store: Path, embedder: Embedder) -> Snapshot | None:
-    _adopt(store)
+    adopt(store)
     try:
         snapshot = Snapshot.open(store)
     except StoreMissing:
@@ -273,8 +281,9 @@ def _current(store: Path, embedder: Embedder) -> Snapshot | None:
     return snapshot
 
 
-def _adopt(store: Path) -> None:
-    """Make a generation valid that a writer completed and was killed before it could say so."""
+def adopt(store: Path) -> bool:
+    """Make a generation valid that a writer completed and was killed before it could say so;
+    returns whether there was one."""
     newest = generations(store)[-1:]
     try:
         if newest and not unfinished(store).exists():
@@ -283,8 +292,10 @@ def _adopt(store: Path) -> None:
             if valid is None or valid.generation < manifest.generation:
                 Snapshot(store, manifest).check()
                 write_manifest(store, manifest)
+                return True
     except UNREADABLE:
-        return  # opening will say what is wrong
+        pass  # opening will say what is wrong
+    return False
 
 
 def _apply(
@@ -308,7 +319,7 @@ def _apply(
     if source:
         _reuse(plan, source)
     with writing(store):
-        draft = _draft(store)
+        draft = draft_of(store)
         with Collection(store) as collection:
             embedded = _fill(plan, collection, embedder, progress)
         manifest = _publish(store, draft, plan, records, embedder, indexer)
@@ -328,7 +339,7 @@ def _reuse(plan: _Plan, source: Snapshot) -> None:
             plan.vectors[paper.paper_id] = vectors
 
 
-def _draft(store: Path) -> Path:
+def draft_of(store: Path) -> Path:
     """An empty folder for the next generation; it marks the store as being changed."""
     draft = unfinished(store)
     shutil.rmtree(draft, ignore_errors=True)
@@ -343,10 +354,10 @@ def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Pro
         # Perhaps of an embedder that was given up, whose vectors have another length.
         collection.clear()
         present = set()
-    absent = [p for p in plan.papers if not present.issuperset(plan.ids[p.paper_id])]
     _resume(plan, present, collection)
+    absent = [p for p in plan.papers if not present.issuperset(plan.ids[p.paper_id])]
     _put(plan, (p for p in absent if p.paper_id in plan.vectors), collection)
-    new = [p for p in absent if p.paper_id not in plan.vectors]
+    new = [p for p in plan.papers if p.paper_id not in plan.vectors]
     if new:
         _put(plan, _embed(plan, new, embedder, progress), collection)
     collection.delete(sorted(present.difference(*plan.ids.values())))
@@ -354,10 +365,12 @@ def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Pro
 
 
 def _resume(plan: _Plan, present: set[str], collection: Collection) -> None:
-    """Take from Chroma the vectors that an ingest which did not finish has put there."""
+    """Take from Chroma the vectors that are nowhere else: of an ingest that did not finish."""
     for paper_id, ids in plan.ids.items():
         if paper_id not in plan.vectors and present.issuperset(ids):
-            plan.vectors[paper_id] = _on_grid(collection.vectors(ids))
+            vectors = _on_grid(collection.vectors(ids))
+            if is_unit(vectors).all():
+                plan.vectors[paper_id] = vectors
 
 
 def _put(plan: _Plan, papers: Iterable[Paper], collection: Collection) -> None:

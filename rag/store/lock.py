@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import localtime, strftime, time
 
 from filelock import FileLock, Timeout
 
@@ -36,7 +37,7 @@ def write_lock(store: Path, *, wait: bool, note: Callable[[str], None]) -> Itera
             lock.acquire()
     try:
         with writing(store):
-            replace_json(store / "writer.json", {"pid": os.getpid()})
+            replace_json(store / "writer.json", {"pid": os.getpid(), "since": time()})
         yield
     finally:
         with suppress(OSError):  # whatever went wrong before is what counts
@@ -61,10 +62,11 @@ def writer(store: Path) -> str | None:
 def _holder(store: Path) -> str:
     """Who is writing, as far as the writer has said so."""
     try:
-        pid = json.loads((store / "writer.json").read_text(encoding="utf-8"))["pid"]
-    except (OSError, ValueError, KeyError, TypeError):
+        holder = json.loads((store / "writer.json").read_text(encoding="utf-8"))
+        since = strftime("%H:%M:%S", localtime(holder["since"]))
+        return f"process {holder['pid']} (since {since})"
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return "another process"
-    return f"process {pid}"
 
 
 def _locked(store: Path) -> StoreLocked:
