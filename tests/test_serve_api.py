@@ -233,6 +233,12 @@ def test_what_cannot_be_answered_says_why(
     assert response.headers["content-type"].startswith(("application/json", "text/html"))
 
 
+def test_a_person_gets_a_page_of_what_is_wrong(api: httpx.Client) -> None:
+    for path, status in (("/nothing", 404), ("/papers/nothing", 404), ("/digests/compare", 422)):
+        response = api.get(path, headers={"accept": "text/html"})
+        assert response.status_code == status and "<h1>" in response.text
+
+
 def test_only_its_own_pages_may_ask(api: httpx.Client) -> None:
     assert api.get("/api/health", headers={"host": "evil.example"}).status_code == 421
     for origin in ("https://evil.example", "null"):

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import anyio
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
@@ -67,8 +67,11 @@ def application(
     return Guard(app, hosts, token, open_paths=("/api/health",))
 
 
-async def _failed(request: Request, error: Exception) -> JSONResponse:
+async def _failed(request: Request, error: Exception) -> Response:
+    """What a client is told: a page for a person, an object for a program."""
     found = failure(error)
     if found.status >= 500:
         log.error("%s %s: %s", request.method, request.url.path, type(error).__name__)
+    if "text/html" in request.headers.get("accept", "") and request.method == "GET":
+        return pages.failed(found)
     return JSONResponse(found.content, found.status, found.headers)

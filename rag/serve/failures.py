@@ -48,7 +48,8 @@ def failure(error: Exception) -> Failure:
     if isinstance(error, RequestValidationError):
         return Failure(422, _told("InvalidRequest", _reasons(error), "see /openapi.json"))
     if isinstance(error, HTTPException):
-        told = _told("HTTPError", str(error.detail), "see /openapi.json")
+        fix = "see /openapi.json for the API, / for the pages"
+        told = _told("HTTPError", f"{error.detail}.".replace("..", "."), fix)
         return Failure(error.status_code, told, dict(error.headers or {}))
     return Failure(500, _told("Unexpected", "Something went wrong.", "see the server's log"))
 

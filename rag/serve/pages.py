@@ -13,7 +13,7 @@ from rag.errors import RagError
 from rag.publish.html import pieces
 from rag.serve.api import AtDesk
 from rag.serve.desk import Desk
-from rag.serve.failures import failure
+from rag.serve.failures import Failure, failure
 from rag.serve.measured import run_page, runs
 from rag.serve.templating import page
 from rag.types import Paper
@@ -59,7 +59,7 @@ async def paper(
         found, similar = await desk.paper(paper_id), await desk.similar(paper_id)
         summary = (await desk.summary(paper_id)).text
     except RagError as error:
-        return await _failed(desk, error)
+        return failed(failure(error))
     known = (", ".join(found.authors), found.venue, found.year, found.status, found.area)
     return HTMLResponse(
         page(
@@ -93,7 +93,7 @@ async def compare(
     try:
         first, second = await desk.quick.run(lambda: [desk.shelf.get(one) for one in id])
     except RagError as error:
-        return await _failed(desk, error)
+        return failed(failure(error))
     here = {line.paper_id for line in first.lines}
     there = {line.paper_id for line in second.lines}
     parts = [
@@ -111,7 +111,7 @@ async def digest(desk: AtDesk, id: str) -> Response:
     try:
         return _alone(await desk.quick.run(lambda: desk.shelf.page(id)))
     except RagError as error:
-        return await _failed(desk, error)
+        return failed(failure(error))
 
 
 @router.get("/map")
@@ -134,7 +134,7 @@ async def run(desk: AtDesk, name: str) -> Response:
         folder = desk.corpus.host.settings.evals
         return _alone(await desk.working.run(lambda: run_page(folder, name)))
     except RagError as error:
-        return await _failed(desk, error)
+        return failed(failure(error))
 
 
 async def _shown(desk: Desk, view: str, request: Request, **values: Any) -> Response:
@@ -154,12 +154,12 @@ async def _frame(desk: Desk, view: str) -> dict[str, Any]:
     return {"view": view, "views": VIEWS, "papers": papers}
 
 
-async def _failed(desk: Desk, error: RagError) -> Response:
-    told = failure(error)
-    frame = await _frame(desk, "papers")
-    return HTMLResponse(
-        page("failure.html", **frame, message=error.message, fix=error.fix), told.status
-    )
+def failed(found: Failure) -> Response:
+    """The page of an error; it must not need the index, which may be what is wrong."""
+    error = found.content["error"]
+    frame = {"view": "", "views": VIEWS, "papers": None}
+    told = page("failure.html", **frame, message=error["message"], fix=error["fix"])
+    return HTMLResponse(told, found.status, found.headers)
 
 
 def _alone(html: str) -> Response:
