@@ -90,6 +90,14 @@ def test_a_citation_opens_its_abstract_at_the_quote(browser: Browser, address: s
         assert view.page.evaluate("document.activeElement.className") == "cite"
 
 
+def test_every_line_of_a_list_leads_to_its_paper(browser: Browser, address: str) -> None:
+    with visit(browser, address) as view:
+        turn = ask(view.page, "Which papers deal with language models?")
+        lines = turn.locator(".text li")
+        assert lines.count() > 1
+        assert turn.locator(".text li .cite").count() == lines.count()
+
+
 def test_an_answer_comes_in_pieces(browser: Browser, address: str) -> None:
     with visit(browser, address) as view:
         with view.page.expect_response("**/api/ask/stream") as waited:

@@ -204,13 +204,13 @@ def count(considered: Considered, end: str) -> list[str]:
     """How many papers a list or count is about, and of how many; nothing for other questions."""
     if considered.question.kind not in ("list", "count") or not considered.literal:
         return []
-    return [f"{len(considered.literal)} of {population(considered)}{end}"]
+    return [f"{len(considered.literal):,} of {population(considered)}{end}"]
 
 
 def population(considered: Considered) -> str:
     """How many papers were looked through, and which if not all."""
     among = considered.listed.among
-    return f"these {among} papers" if among else f"{len(considered.rows)} {considered.population}"
+    return f"these {among} papers" if among else f"{len(considered.rows):,} {considered.population}"
 
 
 def _outcome(considered: Considered) -> Outcome:

@@ -39,15 +39,15 @@ function lines(answer) {
   return blocks;
 }
 
-// Statements stand in a line in their order, each followed by its markers.
+// The statements that stand in a line, each followed by its markers. A long list shows some of
+// them, and in an order of its own.
 function sentences(line, rest, answer) {
   const made = [];
   let at = 0;
-  while (rest.length) {
-    const [statement] = rest;
-    const start = line.indexOf(statement.text, at);
-    if (start < 0) break;
-    rest.shift();
+  for (;;) {
+    const [start, statement] = first(line, rest, at);
+    if (!statement) break;
+    rest.splice(rest.indexOf(statement), 1);
     made.push(...named(line.slice(at, start), answer));
     at = start + statement.text.length;
     const after = following(line.slice(at), statement.citations);
@@ -55,6 +55,15 @@ function sentences(line, rest, answer) {
     at += after.length;
   }
   return [...made, ...named(line.slice(at), answer)];
+}
+
+// The statement that begins first in a line from a place on; of several there, the longest.
+function first(line, rest, at) {
+  const places = rest
+    .map((statement) => [line.indexOf(statement.text, at), statement])
+    .filter(([start]) => start >= 0);
+  const order = ([a, one], [b, other]) => a - b || other.text.length - one.text.length;
+  return places.sort(order)[0] ?? [-1, null];
 }
 
 // The markers right behind a statement that are its own. What looks like one in an abstract's
