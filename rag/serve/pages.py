@@ -60,7 +60,8 @@ async def paper(
         summary = (await desk.summary(paper_id)).text
     except RagError as error:
         return failed(failure(error))
-    known = (", ".join(found.authors), found.venue, found.year, found.status, found.area)
+    year = found.year if str(found.year) not in (found.venue or "") else None
+    known = (", ".join(found.authors), found.venue, year, found.status, found.area)
     return HTMLResponse(
         page(
             "paper.html",

@@ -70,6 +70,15 @@ export async function* events(path, body, signal) {
   }
 }
 
+// What is known of a paper besides its title, the year only where its venue does not tell it.
+export function facts(paper, names = ["area", "venue", "year", "status"]) {
+  const told = (name) => name === "year" && `${paper.venue ?? ""}`.includes(paper.year);
+  return names
+    .filter((name) => paper[name] && !told(name))
+    .map((name) => paper[name])
+    .join(" · ");
+}
+
 export const paperLink = (paperId, spans = []) => {
   const quotes = spans.map(([start, end]) => `${start}-${end}`).join(",");
   return `/papers/${encodeURIComponent(paperId)}${quotes ? `?quotes=${quotes}` : ""}`;

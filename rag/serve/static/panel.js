@@ -1,12 +1,12 @@
 // An abstract beside the page, with what is quoted of it.
 
-import { element, failed, get, marked, paperLink } from "./page.js";
+import { element, facts, failed, get, marked, paperLink } from "./page.js";
 
 const panel = document.getElementById("panel");
 let opener = null;
 
-const facts = (paper) =>
-  [paper.authors.join(", "), paper.venue, paper.year, paper.status, paper.area]
+const about = (paper) =>
+  [paper.authors.join(", "), facts(paper, ["venue", "year", "status", "area"])]
     .filter(Boolean)
     .join(" · ");
 
@@ -28,7 +28,7 @@ function show(paper, spans) {
   const title = element("a", { href: paperLink(paper.paper_id, spans) }, paper.title ?? paper.handle);
   panel.replaceChildren(
     bar(element("h2", { id: "panel-title" }, title)),
-    element("p", { class: "facts" }, facts(paper)),
+    element("p", { class: "facts" }, about(paper)),
     ...paper.suspicious.map(mark),
     element("p", { class: "abstract" }, ...marked(paper.text, spans)),
     element("p", { class: "quiet" }, place(paper.source)),

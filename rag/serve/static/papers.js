@@ -1,6 +1,6 @@
 // The papers: found as one types, narrowed down, sorted, a line for each on demand.
 
-import { element, failed, get, post } from "./page.js";
+import { element, facts, failed, get, post } from "./page.js";
 import "./panel.js";
 
 const form = document.getElementById("narrow");
@@ -53,7 +53,6 @@ function sorted(found, sort) {
 
 function row(paper) {
   const spans = (paper.passages ?? []).slice(0, 1).map(({ start, end }) => [start, end]);
-  const facts = [paper.area, paper.venue, paper.year, paper.status].filter(Boolean).join(" · ");
   return element(
     "li",
     { "data-id": paper.paper_id },
@@ -67,7 +66,7 @@ function row(paper) {
       },
       paper.title ?? paper.handle,
     ),
-    element("span", { class: "facts" }, facts),
+    element("span", { class: "facts" }, facts(paper)),
     paper.passages?.length && element("p", { class: "passage" }, paper.passages[0].text),
     element("p", { class: "line", hidden: true }),
   );
