@@ -241,7 +241,7 @@ def test_a_person_gets_a_page_of_what_is_wrong(api: httpx.Client) -> None:
 
 def test_only_its_own_pages_may_ask(api: httpx.Client) -> None:
     assert api.get("/api/health", headers={"host": "evil.example"}).status_code == 421
-    for origin in ("https://evil.example", "null"):
+    for origin in ("https://evil.example", "null", "http://[", ""):
         assert api.post("/api/ask", json={}, headers={"origin": origin}).status_code == 403
     foreign = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
     assert api.get("/api/papers", headers=foreign).status_code == 403

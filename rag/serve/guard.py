@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import time
 from collections.abc import Collection, MutableMapping
 from http.cookies import CookieError, SimpleCookie
@@ -129,7 +130,9 @@ class Guard:
         if self._token and scope["path"] not in self._open_paths and not self._knows(headers):
             return _NO_TOKEN
         length = headers.get("content-length", "0")
-        return _TOO_LARGE if not length.isdecimal() or int(length) > MAX_BODY else None
+        return (
+            _TOO_LARGE if not re.fullmatch(r"\d{1,9}", length) or int(length) > MAX_BODY else None
+        )
 
     def _introduced(self, scope: Scope) -> bool:
         """Whether a browser brings the token in the address of its first visit."""
@@ -209,7 +212,7 @@ def _from_elsewhere(headers: Headers, host: str) -> bool:
     anywhere; that is a navigation, which brings no Origin."""
     origin = headers.get("origin")
     if origin is not None:
-        return urlsplit(origin).netloc.lower() != host.lower()
+        return origin.lower().partition("://")[2] != host.lower()
     site, mode = headers.get("sec-fetch-site"), headers.get("sec-fetch-mode")
     return site in ("cross-site", "same-site") and mode != "navigate"
 

@@ -44,6 +44,7 @@ def serve(
             log_level="warning",
             access_log=False,  # an address may hold a question, or the token
             server_header=False,
+            proxy_headers=False,  # who asks is told by the connection, not by the request
             timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=PATIENCE,
             limit_concurrency=AT_ONCE,
