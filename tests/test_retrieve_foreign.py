@@ -92,3 +92,29 @@ def test_an_answer_in_any_language_is_a_refusal_that_helps(indexed: Run) -> None
     assert done.status == 0
     assert done.out.startswith("No word of the question finds a paper")
     assert "rag rebuild" in done.err
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Welche Arbeiten behandeln gerichtete Graphen?",
+        "Wie viele Arbeiten nutzen Kameras?",
+        "¿Cuántos artículos usan cámaras?",
+        "Quels articles parlent de graphes ?",
+        "Quanti articoli usano telecamere?",
+    ],
+)
+def test_a_question_word_alone_tells_the_language(question: str) -> None:
+    assert is_foreign(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Quant models for time series",
+        "Wie loss against the others",
+        "Which papers use die casting?",
+    ],
+)
+def test_a_word_that_looks_like_one_does_not(question: str) -> None:
+    assert not is_foreign(question)

@@ -19,7 +19,7 @@ from rag.engine.quoting import Considered, quoted, refusal, unread
 from rag.engine.understanding import Understanding
 from rag.errors import BudgetError, EndpointError
 from rag.retrieve.filters import Filters, passing, told_left_out
-from rag.retrieve.foreign import is_foreign
+from rag.retrieve.foreign import REFUSED, is_foreign
 from rag.retrieve.hybrid import Retriever, Signals, check_question
 from rag.types import Answer, Usage
 
@@ -87,7 +87,8 @@ class Asker:
             on_considered(considered)
         answer = considered.annotated(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
-        remarks = [read, found.note, told, accepted]
+        missed = not answer.statements and self.retriever.unreadable(asked.text)
+        remarks = [read, found.note, told, accepted, REFUSED if missed else ""]
         notes = (*filter(None, remarks), *answer.notes)
         usage += answer.usage
         return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)

@@ -43,21 +43,27 @@ _SHORT = re.compile(
     r"|qu?i est|comment fonctionne|(?:qué|que) (?:es|son|significa|hace)|cómo funciona"
     r"|(?:che )?cos['’](?:è|e)|(?:che )?cosa (?:è|significa|fa)|come funziona"
     r"|o que (?:é|e|são|significa|faz)|como funciona|wat (?:is|zijn|betekent|doet)|hoe werkt"
-    r"|vad (?:är|betyder|gör)|hur fungerar|co to jest|czym jest|co oznacza|jak działa)\b",
+    r"|vad (?:är|betyder|gör)|hur fungerar|co to jest|czym jest|co oznacza|jak działa"
+    r"|welche[rsnm]?|wie ?viele|wie|warum|quel(?:le)?s?|combien|pourquoi|cuánt[oa]s"
+    r"|cuál(?:es)?|quant[io]s?|quais|quali|hoeveel|welke|hur många|vilka|które|ile)\b",
     re.I,
 )
-"""How the shortest questions begin, which have too few little words to tell."""
+"""How short questions begin, which may have too few little words to tell."""
 
 FEWEST = 2
 """Little words from which on a text in Latin letters is taken for foreign."""
 FOUND_IN = 0.1
 """Share of the papers at most that have a word by which a question finds its paper."""
 
-NOTE = (
+_NOT_ENGLISH = (
     "The question does not seem to be in English, the only language that the built-in embedder "
-    "knows, and no word of it finds a paper here. Ask in English, or set RAG_EMBED_MODEL to a "
-    "multilingual embedding model and run rag rebuild."
+    "knows"
 )
+_INSTEAD = (
+    "Ask in English, or set RAG_EMBED_MODEL to a multilingual embedding model and run rag rebuild."
+)
+NOTE = f"{_NOT_ENGLISH}, and no word of it finds a paper here. {_INSTEAD}"
+REFUSED = f"{_NOT_ENGLISH}, so papers may have been missed. {_INSTEAD}"
 
 
 def is_foreign(question: str) -> bool:
