@@ -170,10 +170,13 @@ compare: What is the difference between TideNet and LemmaLoom in training?
 compare: Does TideNet or LemmaLoom use sound?
 compare: What do the works on tides and on proofs each say about noise?
 compare: How do TideNet and LemmaLoom handle noise?
+compare: What saving do TideNet and broken proofs each promise?
+compare: What is counted in the work on tides, and what in the one on proofs?
 fact: What is TideNet compared with?
 fact: Which baselines was TideNet compared against?
 fact: How many hours of sound does TideNet need?
 fact: Why does pruning hurt accuracy?
+fact: Which sensors are cheap and what for?
 fact: How does TideNet measure the tide?
 definition: What is TideNet?
 definition: Summarize TideNet

@@ -211,7 +211,7 @@ class Asker:
         picked = found.picked or select(self.retriever, signals, asked, named, rows)
         weighed = picked[:SENTENCES] if found.rows else picked
         weight = indications(self.retriever, signals, asked, weighed, named=bool(named))
-        rows = list(dict.fromkeys([*found.rows, *rows]))
+        rows = list(dict.fromkeys([*found.rows, *(named if len(named) == 1 else ()), *rows]))
         considered = Considered(self.retriever, asked, signals, rows, found, picked, weight)
         if not found.rows:
             considered = formed(

@@ -85,7 +85,8 @@ _COMPARE = re.compile(
     r"|\beach (say|report|find|propose|claim|use|show)\b"
     r"|\bwhich (one|of (them|the two))\b.*\b(which one|the other)\b"
     r"|\b(each|either) (case|of (them|the two))\b|\bunlike\b"
-    r"|\bwhat does each\b|\band (how|what|which|when|where) (in|family|according)\b",
+    r"|\bwhat does each\b|\b(do|does|did|is|are|was|were)\b[^?]+\b(and|or) [^?]+\beach\b(?! of\b)"
+    r"|\band (how|what|which|when|where) (in|by|for|from|with|under|family|according)\b \w",
     re.I,
 )
 _COMPARED = re.compile(
