@@ -297,19 +297,21 @@ def _described(
 
 
 def _asked_alike(retriever: Retriever, pair: Sequence[Side]) -> list[Side]:
-    """The two sides, what is asked of one asked of the other too, where that has no question of
-    its own."""
-    texts = [
-        f"{_borrowed(retriever, own, other)} {own.question.text}"
-        if not _ASKS.search(_GAP.sub(" ", own.question.text))
-        else own.question.text
+    """The two sides; one that has no question of its own is asked what the other is."""
+    texts = {
+        own.row: f"{_borrowed(retriever, own, other)} {own.question.text}"
         for own, other in (pair, pair[::-1])
-    ]
-    each = zip(pair, texts, retriever.signals_of(texts), strict=True)
+        if not _ASKS.search(_GAP.sub(" ", own.question.text))
+    }
+    asked = dict(zip(texts, retriever.signals_of([*texts.values()]), strict=True))
     return [
-        replace(side, question=replace(side.question, asked=text, text=text), signals=signals)
-        for side, text, signals in each
+        _asked(side, texts[side.row], asked[side.row]) if side.row in texts else side
+        for side in pair
     ]
+
+
+def _asked(side: Side, text: str, signals: Signals) -> Side:
+    return replace(side, question=replace(side.question, asked=text, text=text), signals=signals)
 
 
 def _borrowed(retriever: Retriever, own: Side, other: Side) -> str:
