@@ -10,7 +10,14 @@ from tests.fakes import paper
 
 PAPERS = [
     paper("a", "Text.", area="kites, gliders and balloons", venue="WIND 2031 Oral", year=2031),
-    paper("b", "Text.", area="robotics", venue="WIND 2031 Poster", year=2031),
+    paper(
+        "b",
+        "Text.",
+        area="robotics",
+        venue="WIND 2031 Poster",
+        year=2031,
+        authors=("Jane Kim", "Léa de Mol"),
+    ),
     paper("c", "Text.", area="robotics", venue="WIND 2030 Poster", year=2030, status="Withdrawn"),
 ]
 VALUES = Values(PAPERS)
@@ -32,6 +39,24 @@ NAMED = [
     ("papers from 2030 on silk", "papers on silk", Filters(year=2030)),
     ("papers on silk from 2031", "papers on silk", Filters(year=2031)),
     ("2031 papers on silk", "papers on silk", Filters(year=2031)),
+    ("papers since 2031 on silk", "papers on silk", Filters(year="2031-")),
+    ("papers on silk before 2031", "papers on silk", Filters(year="-2030")),
+    ("papers on silk published after 2029", "papers on silk", Filters(year="2030-")),
+    ("papers on silk between 2030 and 2031", "papers on silk", Filters(year="2030-2031")),
+    ("How many papers from 2030 to 2031?", "How many papers are there?", Filters(year="2030-2031")),
+    ("papers by Jane Kim on silk", "papers on silk", Filters(author="Jane Kim")),
+    ("papers on silk by J. Kim", "papers on silk", Filters(author="J. Kim")),
+    (
+        "Which papers did Kim write about silk?",
+        "Which papers are about silk?",
+        Filters(author="Kim"),
+    ),
+    (
+        "What did Lea de Mol et al. publish in 2031?",
+        "Which papers are there?",
+        Filters(author="Lea de Mol", year=2031),
+    ),
+    ("Has Kim written anything on silk?", "Is there anything on silk?", Filters(author="Kim")),
     ("papers at WIND 2030 on silk", "papers on silk", Filters(venue="WIND 2030")),
     (
         "orals in the area of kites from 2031",
@@ -49,6 +74,9 @@ PLAIN = [
     "Which papers are about robotics?",
     "In which area is robotics strong?",
     "Does the kite fly from 2031?",
+    "Which papers are inspired by Newton?",
+    "Which papers use records from 2030 to 2031?",
+    "Which papers write poems?",
 ]
 
 
@@ -66,6 +94,7 @@ def test_other_words_stay_words(question: str) -> None:
     ("question", "rest", "told"),
     [
         ("spotlights on silk", "papers on silk", "status “spotlight”"),
+        ("papers by Newton on silk", "papers on silk", "author “Newton”"),
         (
             "Which papers from 1999 are about robots?",
             "Which papers are about robots?",

@@ -15,9 +15,10 @@ import pytest
 
 from rag.embed.minilm import MiniLM
 from rag.errors import QuestionError, StoreDamaged
-from rag.retrieve.filters import Filters
+from rag.retrieve.filters import Filters, span
 from rag.retrieve.hybrid import LATE, NEAR, Retriever, scaled, standardised
 from rag.retrieve.lexical import Lexical, mentions, write_bm25
+from rag.retrieve.people import is_called
 from rag.retrieve.terms import terms, words
 from rag.store.ingest import rebuild
 from rag.store.snapshot import Snapshot
@@ -337,3 +338,37 @@ def test_mentions(term: str) -> None:
 @pytest.mark.parametrize("term", ["level sea", "tide", "9.4 km"])
 def test_does_not_mention(term: str) -> None:
     assert not mentions(PAPERS[0], term)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "author"),
+    [
+        ("Kim", "Jane Kim"),
+        ("j. kim", "Jane Kim"),
+        ("Kim, Jane", "Jane Kim"),
+        ("Jane Kim", "J. Kim"),
+        ("Lea De Mol", "Léa de Mol"),
+        ("O'Hara", "Ann O’Hara"),
+    ],
+)
+def test_an_author_is_known_by_any_way_of_writing_the_name(wanted: str, author: str) -> None:
+    assert is_called(wanted, author)
+
+
+@pytest.mark.parametrize("wanted", ["Kimura", "Ki", "K.", "Jane Lee", "J. J. Kim", "", "Jane Jane"])
+def test_another_name_is_of_somebody_else(wanted: str) -> None:
+    assert not is_called(wanted, "Jane Kim")
+
+
+@pytest.mark.parametrize(
+    ("years", "first", "last"),
+    [("2031", 2031, 2031), (2031, 2031, 2031), ("2029 - 2031", 2029, 2031), ("-2031", 0, 2031)],
+)
+def test_years_may_be_several(years: int | str, first: int, last: int) -> None:
+    assert span(years) == (first, last)
+
+
+@pytest.mark.parametrize("years", ["", "-", "soon", "20310", "2031--"])
+def test_what_is_no_year_is_refused(years: str) -> None:
+    with pytest.raises(QuestionError, match="is no year"):
+        span(years)

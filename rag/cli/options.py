@@ -80,29 +80,49 @@ _MODELLED = (
 )
 
 
+def _years(context: click.Context, option: click.Parameter, years: str | None) -> str | None:
+    """The years as given, if they are any."""
+    from rag.errors import QuestionError
+    from rag.retrieve.filters import span
+
+    try:
+        _ = span(years) if years else None
+    except QuestionError as error:
+        raise click.BadParameter(f"{error.message} Please {error.fix}.", context, option) from error
+    return years
+
+
 def filtered(command: Command) -> Command:
     """The options that narrow down the papers; the command gets Filters."""
 
+    @click.option("--author", metavar="NAME", help="Only papers by this author: Kim, or J. Kim.")
     @click.option("--area", help="Only papers whose area contains this.")
     @click.option("--venue", help="Only papers whose venue contains this.")
     @click.option(
         "--status",
         help="Papers of this status, such as oral or reject; all for those not accepted, too.",
     )
-    @click.option("--year", type=int, help="Only papers of this year.")
+    @click.option(
+        "--year",
+        metavar="YEARS",
+        callback=_years,
+        help="Only papers of these years: 2031, 2029-2031, 2029- or -2031.",
+    )
     @click.option("--paper", "papers", multiple=True, help="Only this paper_id; can be repeated.")
     @wraps(command)
     def wrapper(
         *args: Any,
+        author: str | None,
         area: str | None,
         venue: str | None,
         status: str | None,
-        year: int | None,
+        year: str | None,
         papers: tuple[str, ...],
         **rest: Any,
     ) -> Any:
         from rag.retrieve.filters import Filters
 
-        return command(*args, filters=Filters(area, venue, status, year, papers), **rest)
+        filters = Filters(area, venue, status, year, papers, author)
+        return command(*args, filters=filters, **rest)
 
     return wrapper  # type: ignore[return-value]

@@ -16,6 +16,7 @@ from rag.engine.overview import concerns_all, overview
 from rag.engine.premise import denial
 from rag.engine.question import FollowUp, Question, Turn, kind_of, understand
 from rag.engine.quoting import Considered, quoted, refusal, unread
+from rag.engine.records import recorded
 from rag.engine.understanding import Understanding
 from rag.errors import BudgetError, EndpointError
 from rag.retrieve.filters import Filters, passing, told_left_out
@@ -71,6 +72,8 @@ class Asker:
         if not found.rows and concerns_all(asked.standalone):
             whole = _told(self._overview(asked, filters), on_text)
             return replace(whole, question=question, notes=(*filter(None, [read]), *whole.notes))
+        if recorded := self._recorded(asked, found.rows):
+            return replace(_told(recorded, on_text), question=question, usage=usage)
         signals = self.retriever.signals(asked.text)
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
@@ -108,6 +111,16 @@ class Asker:
     def _overview(self, asked: Question, filters: Filters | None) -> Answer:
         snapshot = self.retriever.snapshot
         return overview(asked, [snapshot.paper(row) for row in passing(snapshot, filters)])
+
+    def _recorded(self, asked: Question, focus: Sequence[int]) -> Answer | None:
+        """The answer, where the record of the one paper in a question has it."""
+        snapshot = self.retriever.snapshot
+        called = self.understanding.called(asked.standalone)
+        called = called or {row: snapshot.handles[row] for row in focus}
+        if len(called) != 1:
+            return None
+        ((row, name),) = called.items()
+        return recorded(asked, snapshot.paper(row), name)
 
     def _answer(self, considered: Considered, on_text: OnText | None) -> Answer:
         if not self.writer:

@@ -1,4 +1,4 @@
-"""Areas, years, venues and decisions that a question names in words: "orals from 2031".
+"""Authors, areas, years, venues and decisions that a question names: "orals from 2031 by Kim".
 
 They become filters where the corpus has the field with such a value and the words name it plainly;
 else they stay words. Knows the values of fields, and no abstract.
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rag.engine.listing.wish import PAPERS, bare
 from rag.retrieve.filters import Filters
+from rag.retrieve.people import wrote
 from rag.types import Paper
 
 
@@ -23,11 +24,17 @@ class Values:
     def __init__(self, papers: Iterable[Paper], unaccepted: Container[str] = ()) -> None:
         """``unaccepted`` are the ids of papers that count only where a status is asked for."""
         self._alike: dict[tuple[str, ...], list[Paper]] = {}
+        self._authors: set[str] = set()
         for paper in papers:
             key = tuple(str(getattr(paper, field) or "") for field in _FIELDS)
             self._alike.setdefault(key, []).append(paper)
+            self._authors.update(paper.authors)
         self._values = dict(zip(_FIELDS, map(set, zip(*self._alike, strict=True)), strict=False))
         self._unaccepted = unaccepted
+
+    def wrote(self, name: str) -> bool:
+        """Whether some paper's author is called so."""
+        return wrote(name, [*self._authors])
 
     def has(self, field: str, name: str) -> bool:
         """Whether a name is a value of a field, or some whole words of one."""
@@ -36,10 +43,14 @@ class Values:
 
     def passing(self, filters: Filters) -> int:
         """How many papers pass."""
-        fields = replace(filters, papers=())
+        fields = replace(filters, papers=(), author=None)
         lots = [papers for papers in self._alike.values() if fields.match(papers[0])]
         if filters.papers:
             return sum(paper.paper_id in filters.papers for papers in lots for paper in papers)
+        if filters.author is not None:
+            name = filters.author
+            lots = [[p for p in papers if wrote(name, p.authors)] for papers in lots]
+        lots = [papers for papers in lots if papers]
         if filters.only_accepted:  # papers alike in all fields have one status
             lots = [papers for papers in lots if papers[0].paper_id not in self._unaccepted]
         return sum(map(len, lots))
@@ -62,7 +73,7 @@ _IN = r"(?:in|from|of|within|under|by)"
 _IN_AREA = re.compile(rf"\b{_IN} (?:the )?((?:(?!\b{_IN}\b)[^?.!]){{3,90}}?) {_KIND}\b", re.I)
 _OF_AREA = re.compile(rf"\b(?:{_IN} )?(?:the )?{_KIND}(?: of\b|:)?\s*[\"“']?(?=\w)", re.I)
 _YEAR = re.compile(
-    rf"\b{PAPERS}(?: (?:that|which) (?:were|are|appeared))?"
+    rf"\b{PAPERS}(?: (?:(?:that|which) )?(?:were|are|appeared))?"
     r" (?:published |dated )?(?:from|in|of)(?: the year)? (?P<after>(?:19|20)\d\d)\b"
     rf"|\b(?P<before>(?:19|20)\d\d) (?={PAPERS}\b)"
     r"|\b(?:published in|(?<!data )(?<!sets )(?<!news )(?<!texts )(?<!records )from)(?: the year)?"
@@ -82,11 +93,35 @@ _DECIDED = re.compile(
     rf"|(?:(?<=\bare )|(?<=\bis )|(?<=\bwere ))(?P<end>(?:an? )?{_DECISION}s?)(?=\W*$)",
     re.I,
 )
+_NAME = r"(?-i:[A-Z][\w'’-]*\.?(?: (?:[A-Z][\w'’-]*\.?|de|del|der|di|la|van|von))*)"
+_ET_AL = r"(?:,? et al\.?|(?:,? and| &) (?:others|colleagues|co-?authors))?"
+_WROTE = r"(?:write|wrote|written|publish(?:ed)?|(?:co-?)?author(?:ed)?)"
+_DID = rf"(?:did|do|does|has|have) (?P<did>{_NAME}){_ET_AL} {_WROTE}\b"
+_AUTHOR = re.compile(
+    rf"\b(?:{PAPERS}|{_WROTE})(?P<after>,? by (?P<by>{_NAME}){_ET_AL})(?!\w)"
+    rf"|^(?P<which>(?:which|what) (?:{PAPERS} )?{_DID})"
+    rf"|^(?P<any>{_DID.replace('<did>', '<had>')}) (?=any|some|a )"
+    rf"|(?P<end> by (?P<last>{_NAME}){_ET_AL})(?=\W*$)",
+    re.I,
+)
+"""Where an author is named, and what else is said there."""
+_Y = r"(?:19|20)\d\d"
+_RANGE = (
+    rf"(?:(?:since|after|before|until|till|up to) {_Y}|between {_Y} and {_Y}"
+    rf"|from {_Y} (?:onwards?|on(?=\W*$)|(?:to|until|till|through) {_Y})"
+    rf"|(?:in |of |from )?{_Y} ?[-–] ?{_Y})"
+)
+_YEARS = re.compile(
+    rf"\b{PAPERS}(?P<after>(?: (?:that|which|are|were|appeared|published|dated))* {_RANGE})\b"
+    rf"|\b(?P<published>(?:published|appeared) {_RANGE})\b"
+    rf"|(?<!data )(?<!sets )(?<!news )(?<!texts )(?<!records )\b(?P<end>{_RANGE})(?=\W*$)",
+    re.I,
+)
 _VENUE = re.compile(
     r"\b(?:at|from|in) (?:the )?((?-i:[A-Z])[\w-]*(?: (?:(?-i:[A-Z])[\w-]*|(?:19|20)\d\d))*)", re.I
 )
 _ASKS_FOR_PAPERS = re.compile(
-    rf"\b(?:{PAPERS}|area|track|category|(?:oral|spotlight|poster)s?)\b"
+    rf"\b(?:{PAPERS}|area|track|category|(?:oral|spotlight|poster)s?|{_WROTE})\b"
     r"|\bof (?:them|these|those)\b",
     re.I,
 )
@@ -105,7 +140,7 @@ def worded(question: str, values: Callable[[], Values]) -> tuple[str, Filters, l
     filters, lacking = Filters(), []
     if not _ASKS_FOR_PAPERS.search(question):
         return question, filters, []
-    for read in (_area, _decision, _venue, _year):
+    for read in (_author, _area, _decision, _venue, _years, _year):
         named = read(question, values)
         if named and not getattr(filters, named.field):
             (begin, end), field, value = named[:3]
@@ -126,7 +161,9 @@ def _whole(question: str) -> str:
 
 def _with(filters: Filters, field: str, value: str) -> Filters:
     if field == "year":
-        return replace(filters, year=int(value))
+        return replace(filters, year=int(value) if value.isdigit() else value)
+    if field == "author":
+        return replace(filters, author=value)
     texts = {field: value}
     return filters & Filters(texts.get("area"), texts.get("venue"), texts.get("status"))
 
@@ -135,6 +172,37 @@ def remark(filters: Filters, passed: int, papers: int) -> str:
     """What the reader is told of filters that were read off the words."""
     named = [f"{name} “{value}”" for name, value in asdict(filters).items() if value]
     return f"Read as filters: {' and '.join(named)}, which {passed:,} of {papers:,} papers have."
+
+
+def _author(question: str, values: Callable[[], Values]) -> Named | None:
+    """Whoever wrote the papers; what else stands there is put so that it can stand alone."""
+    for match in islice(_AUTHOR.finditer(question), MENTIONS):
+        name = next(filter(None, match.group("by", "did", "had", "last")))
+        known = values().wrote(name)
+        place = next(g for g in ("after", "which", "any", "end") if match[g])
+        if known or place != "end":
+            instead = {"which": "Which papers are", "any": "Is there"}.get(place, "")
+            return Named(match.span(place), "author", name, instead, known)
+    return None
+
+
+def _years(question: str, values: Callable[[], Values]) -> Named | None:
+    match = _YEARS.search(question)
+    if not match:
+        return None
+    place = next(g for g in ("after", "published", "end") if match[g])
+    return Named(match.span(place), "year", _span(match[place]))
+
+
+def _span(words: str) -> str:
+    """The years that are meant, as filters have them."""
+    first, *last = map(int, re.findall(_Y, words))
+    if last:
+        return f"{first}-{last[0]}"
+    before, after = re.search(r"\bbefore\b", words, re.I), re.search(r"\bafter\b", words, re.I)
+    if before or re.search(r"\b(?:until|till|up to)\b", words, re.I):
+        return f"-{first - bool(before)}"
+    return f"{first + bool(after)}-"
 
 
 def _area(question: str, values: Callable[[], Values]) -> Named | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _OF_PAPERS = (
     *("paper", "work", "abstract", "stud", "article", "publication", "oral", "spotlight", "poster"),
-    *("area", "track", "categor", "them", "these", "those"),
+    *("area", "track", "categor", "them", "these", "those", "write", "written", "author"),
 )
 """Parts of words without one of which no question asks for papers by their fields."""
 
@@ -120,6 +120,13 @@ class Understanding:
         """The papers that a question calls by name: by their own or, without one, by what looks
         like a name and stands in no other paper."""
         return self.names.rows(question) or [*self._mentioned(question).values()]
+
+    def called(self, question: str) -> dict[int, str]:
+        """The same papers, and how the question calls each."""
+        rows = self.names.rows(question)
+        if rows:
+            return {row: self.retriever.snapshot.handles[row] for row in rows}
+        return {row: name for name, row in self._mentioned(question).items()}
 
     def _mentioned(self, question: str) -> dict[str, int]:
         """What looks like a name and stands in one paper alone, and that paper's row."""

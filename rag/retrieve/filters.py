@@ -1,16 +1,19 @@
-"""Which papers a question is put to: by area, venue, status, year or id.
+"""Which papers a question is put to: by author, area, venue, status, year or id.
 
 Unless a status or papers are named, those that were not accepted are left out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag.corpus.status import NOT_ACCEPTED, STATUSES, status_of, unaccepted
 from rag.errors import QuestionError
+from rag.retrieve.people import wrote
 from rag.types import Paper
 
 if TYPE_CHECKING:
@@ -24,20 +27,24 @@ LEAST_PART = 3
 """Letters that may be found in almost anything."""
 ALL = "all"
 """As a status: whatever became of the papers."""
-_FIELDS = ("area", "venue", "status", "year")
+YEARS = re.compile(r"(?P<from>\d{1,4})?\s*(?P<to>[-–]\s*(\d{1,4})?)?")
+"""A year, or the first and the last of several, either of which may be open."""
+_FIELDS = ("author", "area", "venue", "status", "year")
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Every field that is set must match: years, ids and the known statuses exactly, the others as
-    a part of the value, in any case. Several ids mean any of them. The status ``ALL`` matches any,
-    ``accepted`` every one of an accepted paper."""
+    """Every field that is set must match: years, ids and the known statuses exactly, authors by
+    their names or parts of them, the others as a part of the value, in any case. Several ids mean
+    any of them. The status ``ALL`` matches any, ``accepted`` every one of an accepted paper. A
+    year may be several: "2029-2031", "2029-" or "-2031"."""
 
     area: str | None = None
     venue: str | None = None
     status: str | None = None
-    year: int | None = None
+    year: int | str | None = None
     papers: tuple[str, ...] = ()
+    author: str | None = None
 
     def __bool__(self) -> bool:
         return self != Filters()
@@ -58,13 +65,16 @@ class Filters:
         return (
             all(want is None or want.casefold() in (have or "").casefold() for want, have in texts)
             and (self.status is None or _has_status(self.status, paper.status))
-            and self.year in (None, paper.year)
+            and (self.year is None or _is_of(paper.year, self.year))
+            and (self.author is None or wrote(self.author, paper.authors))
             and (not self.papers or paper.paper_id in self.papers)
         )
 
     def rows(self, papers: Iterable[Paper]) -> list[int]:
         """Rows of the papers that pass. Raises QuestionError if none does, or an id is of none:
         it says which value no paper has, which is nearest and which there are."""
+        if self.year is not None:
+            span(self.year)
         everything = list(papers)
         left_out = set(unaccepted([p.status for p in everything]) if self.only_accepted else ())
         found = [row for row, paper in enumerate(everything) if self.match(paper)]
@@ -82,10 +92,37 @@ class Filters:
         for name in _FIELDS:
             wanted = getattr(self, name)
             if wanted is not None and not any(map(Filters(**{name: wanted}).match, papers)):
-                values = {str(v) for paper in papers if (v := getattr(paper, name)) is not None}
+                values = {value for paper in papers for value in values_of(paper, name)}
                 message = f"No paper has {name} {str(wanted)!r}."
                 return QuestionError(message, _hint(name, str(wanted), values))
         return QuestionError("No paper passes all of the filters.", "leave one of them out")
+
+
+def values_of(paper: Paper, field: str) -> tuple[str, ...]:
+    """What a paper has in a field: it may have several authors, and nothing in any field."""
+    if field == "author":
+        return paper.authors
+    value = getattr(paper, field)
+    return () if value is None else (str(value),)
+
+
+@lru_cache(maxsize=64)
+def span(year: int | str) -> tuple[int, int]:
+    """The first and the last of the years that are meant. Raises QuestionError for anything
+    else than years."""
+    written = str(year).strip()
+    found = YEARS.fullmatch(written)
+    if not found or not any(map(str.isdigit, written)):
+        raise QuestionError(
+            f"{written!r} is no year.", "give one as 2031, or several as 2029-2031, 2029- or -2031"
+        )
+    first, last = found["from"], found[3] if found["to"] else found["from"]
+    return int(first or 0), int(last or 9999)
+
+
+def _is_of(year: int | None, wanted: int | str) -> bool:
+    first, last = span(wanted)
+    return year is not None and first <= year <= last
 
 
 def passing(snapshot: Snapshot, filters: Filters | None) -> Sequence[int]:

@@ -32,6 +32,7 @@ from rag.serve.schema import (
     Topic,
     Verdict,
     WholePaper,
+    Years,
     whole,
 )
 from rag.serve.work import Busy, Done, TooLong
@@ -59,9 +60,10 @@ def narrowing(
     area: Annotated[str | None, Query(max_length=200)] = None,
     venue: Annotated[str | None, Query(max_length=200)] = None,
     status: Annotated[str | None, Query(max_length=200)] = None,
-    year: int | None = None,
+    year: Years | None = None,
+    author: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Narrowing:
-    return Narrowing(area=area, venue=venue, status=status, year=year)
+    return Narrowing(area=area, venue=venue, status=status, year=year, author=author)
 
 
 Narrowed = Annotated[Narrowing, Depends(narrowing)]

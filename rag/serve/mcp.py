@@ -28,6 +28,7 @@ from rag.serve.schema import (
     Narrowing,
     Papers,
     WholePaper,
+    Years,
     whole,
 )
 from rag.serve.work import Busy, TooLong
@@ -78,10 +79,11 @@ class Tools:
         limit: Annotated[int, Field(ge=1, le=50)] = 10,
         area: Part = None,
         venue: Part = None,
-        year: int | None = None,
+        year: Years | None = None,
+        author: Part = None,
     ) -> Hits:
         """Find the papers nearest to a query, best first, each with its best passages."""
-        where = Narrowing(area=area, venue=venue, year=year)
+        where = Narrowing(area=area, venue=venue, year=year, author=author)
         return Hits.model_validate(await self._desk.search(query, limit, where.filters))
 
     async def ask(self, question: Query, area: Part = None, venue: Part = None) -> AnswerObject:
@@ -100,12 +102,13 @@ class Tools:
         match: Annotated[str | None, Field(description="a word or phrase that they hold")] = None,
         area: Part = None,
         venue: Part = None,
-        year: int | None = None,
+        year: Years | None = None,
+        author: Part = None,
         offset: Annotated[int, Field(ge=0)] = 0,
         limit: Annotated[int, Field(ge=1, le=500)] = 50,
     ) -> Papers:
         """List papers, or all those that hold a word or phrase; says how many there are."""
-        where = Narrowing(area=area, venue=venue, year=year)
+        where = Narrowing(area=area, venue=venue, year=year, author=author)
         listed = await self._desk.papers(where.filters, match, offset, limit)
         return Papers.model_validate(listed)
 

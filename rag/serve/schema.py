@@ -16,9 +16,11 @@ from rag.types import Outcome, Paper
 
 MAX_QUESTION = 4_000
 """Characters; the command line takes more, but here strangers may ask."""
+YEARS = r"^(?:\d{4}|\d{4}-\d{4}|\d{4}-|-\d{4})$"
 MAX_HISTORY = 50
 """Turns that a request may bring along; a follow-up looks at the last few."""
 
+Years = Annotated[int | Annotated[str, Field(pattern=YEARS)], Field(examples=["2029-2031"])]
 Text = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION)]
 
 
@@ -217,12 +219,14 @@ class Narrowing(BaseModel):
     area: str | None = Field(default=None, max_length=200)
     venue: str | None = Field(default=None, max_length=200)
     status: str | None = Field(default=None, max_length=200)
-    year: int | None = None
+    year: Years | None = None
     papers: list[str] = Field(default=[], max_length=1_000)
+    author: str | None = Field(default=None, max_length=200)
 
     @property
     def filters(self) -> Filters:
-        return Filters(self.area, self.venue, self.status, self.year, tuple(self.papers))
+        papers = tuple(self.papers)
+        return Filters(self.area, self.venue, self.status, self.year, papers, self.author)
 
 
 class Asked(BaseModel):
