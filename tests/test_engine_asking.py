@@ -62,6 +62,9 @@ def test_a_list_is_narrowed_down_to_those_that_say_it(asker: Asker) -> None:
     none = conversation(asker, models, "which of those also use violins?")
     assert (none.outcome, none.statements) == ("not_in_abstracts", ())
     assert none.text.startswith("0 of these ")
+    again = conversation(asker, models, "which of them use violins?", "and what about test sets?")
+    assert again.text == some.text
+    assert again.question == "and what about test sets?"
     counted = conversation(asker, models, "how many of them write proofs?")
     assert (counted.kind, cited(counted)) == ("count", {"proof"})
 
@@ -150,3 +153,9 @@ def test_papers_other_than_one_leave_that_one_out(asker: Asker) -> None:
         "Apart from LemmaLoom, which papers use language models?",
     ):
         assert cited(asker.ask(question)) == every - {"proof"}
+
+
+def test_papers_like_one_can_be_asked_for_on_a_subject(asker: Asker) -> None:
+    alike = asker.ask("papers like TideNet but about synthetic winds")
+    assert (alike.kind, cited(alike)) == ("similar", {"kite", "yarn"})
+    assert asker.ask("papers like TideNet but about violins").outcome == "not_in_corpus"

@@ -166,12 +166,14 @@ class FollowUp:
     """A question that can be understood alone, and the ``rows`` of the papers that it goes on
     about, best first: none if it is about no paper of the conversation; ``note`` tells the reader
     why it was taken for a question of its own, if it points at papers that there were not;
-    ``request`` is the question without the words that point at papers."""
+    ``request`` is the question without the words that point at papers. ``put`` is what a fragment
+    such as "what about sound?" would be as a question, before its pointers are spelt out."""
 
     standalone: str
     rows: tuple[int, ...] = ()
     note: str = ""
     request: str = ""
+    put: str = ""
 
 
 def understand(

@@ -114,7 +114,9 @@ class Understanding:
         handles = self.retriever.snapshot.handles
         named = [handles[row] for row in self.names.rows(found.standalone)]
         named = named or list(self._mentioned(found.standalone))
-        return understand(question, found.standalone, named, len(found.rows), found.request)
+        return understand(
+            found.put or question, found.standalone, named, len(found.rows), found.request
+        )
 
     def named(self, question: str) -> Sequence[int]:
         """The papers that a question calls by name: by their own or, without one, by what looks

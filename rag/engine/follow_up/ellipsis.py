@@ -39,6 +39,12 @@ _CORRECTION = re.compile(
     r"|^not [^,?]{1,80}, (?:but )?(.+)$",
     re.I,
 )
+_OF_THEM = re.compile(r"\bof (?:them|these|those)\b", re.I)
+_SUBJECT = re.compile(
+    r"(.*\b(?:about|on|with|for|in|uses?|using|mentions?|concerns?|treats?|stud(?:y|ies)))\b .+",
+    re.I,
+)
+"""A question up to the words before its subject."""
 _WHY = re.compile(r"(?:and |but |so )?((?:why|how) (?:so|come|not|exactly)|why)\W*", re.I)
 _AND_WHY = re.compile(r", and (?:why|how)(?: \w+)?$")
 _RATHER = re.compile(r",? (?:and |but )?not [^,?]{1,80}$", re.I)
@@ -56,6 +62,18 @@ def completed(question: str, past: Past) -> tuple[str, list[int]]:
         return meant, []
     again = _again(asked, fragment, past) if fragment else _reason(asked, meant, past)
     return again or (meant, [])
+
+
+def narrowed_again(question: str, past: Past) -> str | None:
+    """Of "what about sound?" after "which of them are about honeybees?" the question which of them
+    are about sound: it is put to the same papers."""
+    fragment, asked = _fragment(_corrected(question)), past.turns[0].question
+    if not fragment or len(past.turns) < 2 or kind_of(asked) not in ("list", "count"):
+        return None
+    found = _SUBJECT.match(asked)
+    if not found or not _OF_THEM.search(asked) or leans(fragment) or past.named(fragment):
+        return None
+    return f"{found[1]} {_PLACE.sub('', fragment)}?"
 
 
 def _corrected(question: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rag.engine.anaphora import continues
-from rag.engine.follow_up.ellipsis import completed
+from rag.engine.follow_up.ellipsis import completed, narrowed_again
 from rag.engine.follow_up.past import QUESTION_CHARS, Past
 from rag.engine.follow_up.pointers import (
     Pointer,
@@ -49,16 +50,19 @@ def resolve(
     if not history or len(question) > QUESTION_CHARS:
         return FollowUp(question)
     past = Past(history, names, paper, row_of, nearest)
+    if again := narrowed_again(question, past):
+        found = resolve(again, history[:-1], names, paper, row_of, nearest)
+        return replace(found, put=again)
     whole, rows = completed(question, past)
-    found = _references(whole, past)
-    if note := too_many(found, past):
+    pointed = _references(whole, past)
+    if note := too_many(pointed, past):
         return FollowUp(question, note=note)
-    if found:
-        rows = [row for pointer in found for row in pointer.rows] + past.named(whole)
-    if _FOR_OTHERS.search(whole) and not any(pointer.certain for pointer in found):
+    if pointed:
+        rows = [row for pointer in pointed for row in pointer.rows] + past.named(whole)
+    if _FOR_OTHERS.search(whole) and not any(pointer.certain for pointer in pointed):
         rows = []
-    request = _cut(whole, [pointer.span for pointer in found]) if found else ""
-    return FollowUp(_spelt_out(whole, found, past), tuple(dict.fromkeys(rows)), request=request)
+    request = _cut(whole, [pointer.span for pointer in pointed]) if pointed else ""
+    return FollowUp(_spelt_out(whole, pointed, past), tuple(dict.fromkeys(rows)), request=request)
 
 
 def _references(question: str, past: Past) -> list[Pointer]:

@@ -9,7 +9,7 @@ from rag.engine.listing import NOTHING, Listed
 from rag.engine.listing.meaning import chance
 from rag.engine.listing.members import FEW, Members, members
 from rag.engine.listing.quotes import brings, one_each
-from rag.engine.listing.similar import likeness, neighbours
+from rag.engine.listing.similar import NEIGHBOURS, likeness, neighbours, ranked
 from rag.engine.listing.wish import wish
 from rag.engine.question import Question, kind_of
 from rag.retrieve.hybrid import Retriever, Signals
@@ -17,6 +17,12 @@ from rag.retrieve.hybrid import Retriever, Signals
 FOUND = 3
 """Papers at most for a question that one paper answers, or that no paper answers in its words."""
 _ASIDE = r"\b(?:other than|besides|apart from|aside from|except(?: for)?|excluding|not counting)"
+_BUT_ON = re.compile(
+    r"\b(?:but|only|yet)(?: (?:that|which))?(?: (?:is|are|deals?|works?))?"
+    r" (?:about|on|for|with|in|using|concerning) (.+?)\W*$",
+    re.I,
+)
+"""The subject of papers like one, "papers like TideNet but about honeybees"."""
 OUTSTANDING = 4.5
 """Summed z-scores from which on a paper stands out of some forty."""
 
@@ -32,7 +38,7 @@ def listed(
     """What a question of one of ``KINDS`` gets among ``rows``, which are in the order of
     their nearness; ``named`` are called by name, and the conversation goes on about ``focus``."""
     if question.kind == "similar":
-        return _similar(retriever, [*named, *focus][:1], rows)
+        return _similar(retriever, signals, question, [*named, *focus][:1], rows)
     excluded, request = excluding(question.wish, {retriever.snapshot.handles[r]: r for r in named})
     rows = [row for row in rows if row not in excluded] if excluded else rows
     wanted = wish(request)
@@ -104,10 +110,23 @@ def outstanding(signals: Signals, rows: Sequence[int]) -> list[int]:
     return [row for row in rows[:FOUND] if signals.fused[row] >= least]
 
 
-def _similar(retriever: Retriever, to: Sequence[int], rows: Sequence[int]) -> Listed:
+def _similar(
+    retriever: Retriever,
+    signals: Signals,
+    question: Question,
+    to: Sequence[int],
+    rows: Sequence[int],
+) -> Listed:
+    """The papers most like one; of those on a subject, where one is named, the most alike."""
     if not to:
         return NOTHING
     allowed = set(rows)
+    if on := _BUT_ON.search(question.standalone):
+        found = members(retriever, wish(f"papers about {on[1]}"))
+        allowed.intersection_update(found.among(rows))
+        near = [row for row, _ in ranked(retriever, to[0]) if row in allowed][:NEIGHBOURS]
+        picked = one_each(retriever, signals, question, found, near)
+        return Listed(near, picked, sure=True) if near else Listed(absent=True)
     near = [row for row in neighbours(retriever, to[0]) if row in allowed]
     if not near:
         return Listed(absent=True)
