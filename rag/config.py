@@ -81,6 +81,12 @@ class Settings:
     judge_api_key: Secret | None = None
     token: Secret | None = None
     """What whoever asks the server has to know; it is not in need of one on this machine."""
+    chroma_url: str | None = None
+    """The Chroma server by which several machines keep one index; None is this machine alone."""
+    chroma_tenant: str = "default_tenant"
+    chroma_database: str = "default_database"
+    """Each has an index of its own."""
+    chroma_token: Secret | None = None
     mailto: str | None = None
     """Where public servers of papers can reach whoever asks them."""
     openreview_url: str | None = None
@@ -184,6 +190,7 @@ def _guarded(found: dict[str, Explained]) -> dict[str, Explained]:
     guarded = dict(found)
     for key, names in (
         ("api_key", ["base_url"]),
+        ("chroma_token", ["chroma_url"]),
         *((f"{role}_api_key", [f"{role}_base_url", "base_url"]) for role in ROLES),
     ):
         url = next((found[name] for name in names if name in found), None)
@@ -428,6 +435,10 @@ _TRUTH = (_truth, "give true or false")
 _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "store": (_path, "give the name of a folder"),
     "token": _KEY,
+    "chroma_url": (_url, "give an address such as http://localhost:8000"),
+    "chroma_tenant": _NAME,
+    "chroma_database": _NAME,
+    "chroma_token": _KEY,
     "engine": (_engine, f"use one of: {', '.join(ENGINES)}"),
     "top_k": (partial(_whole, low=1), "give a whole number from 1 up"),
     "model": _NAME,

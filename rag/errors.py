@@ -28,6 +28,7 @@
         ├── StoreUnwritable    no room, no permission, or a file where the folder should be
         ├── StoreTooNew        written by a newer version
         ├── EmbedderMismatch   built with another embedder
+        ├── ServerError        the Chroma server of the index fails, refuses, or is not there
         └── StoreDamaged       parts are missing or contradict each other
 
 The class's name is the ``type`` of the JSON error; ``fix`` is its ``fix``.
@@ -144,6 +145,10 @@ class StoreTooNew(StoreError):
 
 class EmbedderMismatch(StoreError):
     """The index was built with another embedder."""
+
+
+class ServerError(StoreError):
+    """The Chroma server that an index is shared by cannot be reached, refuses, or fails."""
 
 
 class StoreDamaged(StoreError):

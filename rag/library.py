@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from threading import RLock
+from threading import RLock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rag.digest.editor import Watch, unwatched
-from rag.opening import Host, open_asker, open_editor, open_summarizer
+from rag.errors import RagError
+from rag.opening import Host, catch_up, open_asker, open_editor, open_summarizer
 from rag.retrieve.filters import Filters
 
 if TYPE_CHECKING:
@@ -51,6 +53,10 @@ def open_corpus(
     return corpus
 
 
+FOLLOW = 5.0
+"""Seconds after which a shared index is looked at again."""
+
+
 @dataclass(frozen=True)
 class Program:
     """A ``Host`` without a terminal."""
@@ -74,6 +80,7 @@ class Corpus:
         self._open = opened or open_asker
         self._lock = RLock()
         self._opened: tuple[object, Asker] | None = None
+        self._looked, self._following = monotonic(), Thread()
 
     def __len__(self) -> int:
         return len(self.snapshot)
@@ -85,6 +92,7 @@ class Corpus:
     def asker(self) -> Asker:
         """What answers over the index as it stands now."""
         with self._lock:
+            self._follow()
             stamp = self._stamp()
             if not self._opened or self._opened[0] != stamp:
                 self._opened = stamp, self._open(self.host)
@@ -178,6 +186,20 @@ class Corpus:
     @cached_property
     def _summarizer(self) -> Kept:
         return open_summarizer(self.host)
+
+    def _follow(self) -> None:
+        """See from time to time what other machines have made of the index; nobody waits for it."""
+        shared, due = self.host.settings.chroma_url, monotonic() - self._looked > FOLLOW
+        if shared and self._opened and due and not self._following.is_alive():
+            self._looked = monotonic()
+            self._following = Thread(target=self._catch_up, daemon=True)
+            self._following.start()
+
+    def _catch_up(self) -> None:
+        try:
+            catch_up(self.host)
+        except RagError as error:  # what is open goes on answering
+            self.host.note(f"{error.message} The index stays as it is.")
 
     def _stamp(self) -> object:
         """What changes whenever a writer is done: its manifest replaces the one before."""

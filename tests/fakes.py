@@ -94,7 +94,7 @@ class Notes:
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def embedding(self, total: int) -> None:
+    def begin(self, what: str, total: int) -> None:
         self.total += total
 
     def advance(self, papers: int) -> None:

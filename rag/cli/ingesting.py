@@ -18,7 +18,7 @@ from rag.cli.terminal import FAILED, Bar, Terminal, say
 from rag.corpus.fields import FIELDS
 from rag.corpus.files import ReadAs
 from rag.corpus.readers import FORMATS
-from rag.opening import open_embedder, open_snapshot
+from rag.opening import around, open_embedder, open_snapshot
 
 if TYPE_CHECKING:
     from rag.corpus import FileReading
@@ -157,9 +157,16 @@ def take_over(
     from rag.store.ingest import ingest as ingest_batches
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    how = {"keep": keep, "wait": wait}
     return ingest_batches(
-        store, batches, embedder, write_index, bar, on_conflict=on_conflict, **how
+        store,
+        batches,
+        embedder,
+        write_index,
+        bar,
+        keep=keep,
+        on_conflict=on_conflict,
+        wait=wait,
+        around=around(terminal, bar, wait=wait),
     )
 
 

@@ -13,7 +13,7 @@ from rag.cli.choosing import chosen
 from rag.cli.options import common, filtered
 from rag.cli.terminal import Bar, Terminal
 from rag.errors import SourceError
-from rag.opening import open_embedder, open_snapshot
+from rag.opening import around, open_embedder, open_snapshot
 
 if TYPE_CHECKING:
     from rag.retrieve.filters import Filters
@@ -48,7 +48,7 @@ def remove(
     next rag ingest of a file that has a removed paper brings it back, even if the file has not
     changed. With --source, a paper that other files have too stays, as they have it.
     """
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
     from rag.store.ingest import remove as take_out
 
     _check_choice(named, source, filters)
@@ -66,7 +66,8 @@ def remove(
         return
     ids = {paper.paper_id for paper in gone}
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    report = take_out(store, ids, file, embedder, write_bm25, bar, wait=not no_wait)
+    shared = around(terminal, bar, wait=not no_wait)
+    report = take_out(store, ids, file, embedder, write_index, bar, wait=not no_wait, around=shared)
     _tell(terminal, gone, left=report.papers, removed=True)
 
 

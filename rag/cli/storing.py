@@ -40,11 +40,11 @@ def pack(terminal: Terminal, file: Path) -> None:
 @common
 def unpack(terminal: Terminal, file: Path, force: bool) -> None:
     """Make an index of FILE, once all of it is known to be as it was packed."""
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
     from rag.store.pack import unpack as unpacked
 
     folder = terminal.settings.store
-    report = unpacked(file, folder, write_bm25, terminal.note, force=force)
+    report = unpacked(file, folder, write_index, terminal.note, force=force)
     _show(terminal, report, f"unpacked to {folder}")
 
 

@@ -91,21 +91,21 @@ class Terminal:
 
 class Bar:
     """Progress of an ingest on stderr: a bar with rate and time left on a terminal, else a
-    line at the start."""
+    line at the start of each piece of work."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.note = terminal.note
         self._quiet = terminal.quiet
         self._bar: Any = None
 
-    def embedding(self, total: int) -> None:
+    def begin(self, what: str, total: int) -> None:
         if not sys.stderr.isatty():
-            self.note(f"embedding {total:,} abstracts …")
+            self.note(f"{what} {total:,} abstracts …")
         from tqdm import tqdm
 
         self._bar = tqdm(
             total=total,
-            desc="embedding",
+            desc=what,
             unit=" abstracts",
             disable=self._quiet or not sys.stderr.isatty(),
         )

@@ -12,7 +12,7 @@ import click
 
 from rag.cli.options import common
 from rag.cli.terminal import GATE, Bar, Terminal
-from rag.opening import open_embedder
+from rag.opening import around, open_embedder, open_shared
 
 if TYPE_CHECKING:
     from rag.store.doctor import Check
@@ -46,19 +46,21 @@ def rebuild(terminal: Terminal, no_wait: bool) -> None:
     from rag.store.ingest import rebuild as rebuild_store
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    report = rebuild_store(store, embedder, write_index, bar, wait=not no_wait)
+    wait = not no_wait
+    shared = around(terminal, bar, wait=wait)
+    report = rebuild_store(store, embedder, write_index, bar, wait=wait, around=shared)
     terminal.note(f"{report.papers:,} papers, {report.embedded:,} of them embedded again")
     _show(terminal, _checks(terminal), asdict(report))
 
 
 def _mended(terminal: Terminal, findings: Collection[str]) -> list[str]:
     from rag.config import embed_endpoint
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
     from rag.store.mend import mend
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
     free = embed_endpoint(terminal.settings) is None
-    return mend(store, embedder, write_bm25, findings, bar, may_embed=free)
+    return mend(store, embedder, write_index, findings, bar, may_embed=free)
 
 
 def _checks(terminal: Terminal) -> list[Check]:
@@ -79,7 +81,12 @@ def _servers(terminal: Terminal) -> dict[str, Callable[[], str]]:
         "embedding server": embed_endpoint(settings),
         "judging server": judge_endpoint(settings),
     }
-    return {name: partial(reached, each) for name, each in named.items() if each}
+    checks: dict[str, Callable[[], str]] = {
+        name: partial(reached, each) for name, each in named.items() if each
+    }
+    if shared := open_shared(terminal):
+        checks["chroma server"] = shared.look
+    return checks
 
 
 def _show(terminal: Terminal, checks: Sequence[Check], report: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from rag.corpus.merge import merge
 from rag.corpus.sentences import sentence_spans
 from rag.embed import Document, Embedder
-from rag.errors import BudgetError, EndpointError, StoreDamaged, StoreMissing
+from rag.errors import BudgetError, EndpointError, StoreDamaged, StoreError, StoreMissing
 from rag.store.conflicts import marks, settled
 from rag.store.files import writing
 from rag.store.lock import write_lock
@@ -45,16 +46,21 @@ Spans = tuple[tuple[int, int], ...]
 Indexer = Callable[[Path, Sequence[Paper]], None]
 """Writes further files that readers want into a generation's folder, such as BM25's."""
 
+Around = Callable[[], AbstractContextManager[None]]
+"""What a writer goes through once he holds the lock, before and after he changes the index: where
+others have it, too, he takes theirs over and passes on his own."""
+
 GROUP = 32
 """Papers in one write to Chroma: each has a fixed cost, and a group is what a kill can lose."""
 
 
 class Progress(Protocol):
-    """How an ingest tells what it is doing: a note, or a growing count of papers."""
+    """How an ingest tells what it is doing: a note, or a count that grows of papers that are
+    embedded, sent or fetched."""
 
     def note(self, text: str) -> None: ...
 
-    def embedding(self, total: int) -> None: ...
+    def begin(self, what: str, total: int) -> None: ...
 
     def advance(self, papers: int) -> None: ...
 
@@ -117,6 +123,7 @@ def ingest(
     keep: bool = False,
     on_conflict: OnConflict | None = None,
     wait: bool = True,
+    around: Around = nullcontext,
 ) -> IngestReport:
     """Bring the index to what the files hold; files of earlier ingests stay as they were.
 
@@ -124,7 +131,7 @@ def ingest(
     paper counts; without it a file's present one, of several files' the longest. Raises
     StoreError's kinds.
     """
-    with write_lock(store, wait=wait, note=progress.note):
+    with write_lock(store, wait=wait, note=progress.note), around():
         before = _current(store, embedder)
         old = list(before.records()) if before else []
         if on_conflict:
@@ -150,13 +157,14 @@ def remove(
     progress: Progress,
     *,
     wait: bool = True,
+    around: Around = nullcontext,
 ) -> IngestReport:
     """Take papers out of the index, and all records of a ``file`` (its absolute path).
 
     Nothing is remembered of them: their files are read again when they are next ingested, even
     unchanged. A paper that other files have too stays, as they have it. Raises StoreError's kinds.
     """
-    with write_lock(store, wait=wait, note=progress.note):
+    with write_lock(store, wait=wait, note=progress.note), around():
         before = _current(store, embedder)
         if before is None:
             raise missing(store)
@@ -173,12 +181,35 @@ def remove(
         return _apply(store, before, before, kept, files, embedder, indexer, progress)
 
 
+def restore(
+    store: Path,
+    records: Sequence[Paper],
+    files: dict[str, str],
+    embedder: Embedder,
+    indexer: Indexer,
+    progress: Progress,
+) -> IngestReport:
+    """Make records that somebody else keeps the content of the index; the caller holds the lock.
+    Vectors of texts that are here already are kept, if they are the embedder's."""
+    try:
+        before = _current(store, embedder)
+    except StoreError:  # whatever is wrong with what is here, it is replaced
+        before = None
+    return _apply(store, before, before, records, files, embedder, indexer, progress)
+
+
 def _key(source: Source) -> tuple[str, str, int, int]:
     return source.file, source.path, source.ordinal, source.line
 
 
 def rebuild(
-    store: Path, embedder: Embedder, indexer: Indexer, progress: Progress, *, wait: bool = True
+    store: Path,
+    embedder: Embedder,
+    indexer: Indexer,
+    progress: Progress,
+    *,
+    wait: bool = True,
+    around: Around = nullcontext,
 ) -> IngestReport:
     """Make the whole index anew from its own source records, without the original files.
 
@@ -190,7 +221,7 @@ def rebuild(
 
     if not store.exists():
         raise missing(store)
-    with write_lock(store, wait=wait, note=progress.note):
+    with write_lock(store, wait=wait, note=progress.note), around():
         records, source = salvage(store, embedder.identity)
         needed = unfinished(store).exists() or not _whole(source, records)
         with writing(store):
@@ -399,7 +430,7 @@ def _embed(
 ) -> Iterator[Paper]:
     """Embed papers, giving back each one as soon as the plan has its vectors."""
     documents = [_document(paper, plan.spans[paper.paper_id]) for paper in papers]
-    progress.embedding(len(papers))
+    progress.begin(getattr(embedder, "doing", "embedding"), len(papers))
     try:
         for index, vectors in embedder.documents(documents):
             plan.vectors[papers[index].paper_id] = _on_grid(vectors)

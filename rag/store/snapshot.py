@@ -272,13 +272,18 @@ def paper_from(data: dict[str, Any]) -> Paper:
     return Paper(sources=sources, authors=authors, keywords=keywords, **data)
 
 
+def paper_line(paper: Paper) -> str:
+    """The row of a Paper, as JSON."""
+    row = {name: getattr(paper, name) for name in _FIELDS}  # asdict takes ten times longer
+    return json.dumps(row, default=asdict, ensure_ascii=False)
+
+
 def _write_papers(path: Path, papers: Iterable[Paper]) -> list[int]:
     """Write papers as JSON Lines; returns the byte offset of each line and of the end."""
     offsets = [0]
     with path.open("wb") as stream:
         for paper in papers:
-            row = {name: getattr(paper, name) for name in _FIELDS}  # asdict takes ten times longer
-            line = json.dumps(row, default=asdict, ensure_ascii=False).encode() + b"\n"
+            line = paper_line(paper).encode() + b"\n"
             stream.write(line)
             offsets.append(offsets[-1] + len(line))
         stream.flush()

@@ -8,11 +8,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from rag.errors import StoreDamaged
-from rag.store.chroma import Collection, chunk_ids, chunks_of, readable_ids
+from rag.store.chroma import Chunk, Collection, chunk_ids, chunks_of, readable_ids
 from rag.store.files import writing
 from rag.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from rag.embed import Matrix
 
 GROUP = 128
 """Papers in one write."""
@@ -57,6 +61,11 @@ def _drop_unreadable(snapshot: Snapshot) -> None:
 
 
 def _put(snapshot: Snapshot, rows: Sequence[int], collection: Collection) -> None:
+    collection.upsert(*laid_down(snapshot, rows))
+
+
+def laid_down(snapshot: Snapshot, rows: Sequence[int]) -> tuple[list[Chunk], Matrix]:
+    """The chunks of some papers with their vectors."""
     import numpy as np
 
     embedder = snapshot.manifest.embedder
@@ -65,4 +74,4 @@ def _put(snapshot: Snapshot, rows: Sequence[int], collection: Collection) -> Non
         for row in rows
         for chunk in chunks_of(snapshot.paper(row), snapshot.spans(row), embedder)
     ]
-    collection.upsert(chunks, np.vstack([snapshot.paper_vectors(row) for row in rows]))
+    return chunks, np.vstack([snapshot.paper_vectors(row) for row in rows])
