@@ -2,11 +2,11 @@
 
     python bench/scaling.py --store FOLDER [--papers N …] [--chroma N] [--json]
 
-Vectors of an index, of some thousand papers with their sentences, are varied with a seed until there
-are enough: each copy is turned away from its original to a cosine of about .8, so that they lie as
-real ones do. At each size a question is scored against all of them, as a search does; up to
-``--chroma`` papers they are also put into a collection, whose own answers are compared. What follows
-the last size is drawn on by the growth that was measured, and is marked as such.
+Vectors of an index, of some thousand papers with their sentences, are varied with a seed until
+there are enough: each copy is turned away from its original to a cosine of about .8, so that they
+lie as real ones do. At each size a question is scored against all of them, as a search does; up to
+``--chroma`` papers they are also put into a collection, whose own answers are compared. What
+follows the last size is drawn on by the growth that was measured, and is marked as such.
 """
 
 from __future__ import annotations

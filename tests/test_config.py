@@ -100,6 +100,10 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path, setenv: Set
         "judge_base_url": (LOCAL, LOCAL),
         "judge_api_key": (KEY, Secret(KEY)),
         "token": (KEY, Secret(KEY)),
+        "chroma_url": (LOCAL, LOCAL),
+        "chroma_tenant": ("t", "t"),
+        "chroma_database": ("d", "d"),
+        "chroma_token": (KEY, Secret(KEY)),
         "mailto": ("ada@example.org", "ada@example.org"),
         "openreview_url": (LOCAL, LOCAL),
         "openreview_v1_url": (LOCAL, LOCAL),
@@ -454,10 +458,8 @@ def test_explained_values_are_fit_to_be_shown(tmp_path: Path, setenv: SetEnv) ->
 
 def test_our_own_example_files_name_every_setting(tmp_path: Path) -> None:
     """Taken out of their comments they are read without an error."""
-    root, keys = (
-        Path(__file__).parent.parent,
-        {"api_key", "embed_api_key", "judge_api_key", "token"},
-    )
+    root = Path(__file__).parent.parent
+    keys = {"api_key", "embed_api_key", "judge_api_key", "chroma_token", "token"}
     for example, name, prefix in (("rag.toml", "rag.toml", ""), (".env.example", ".env", "RAG_")):
         lines = (root / example).read_text(encoding="utf-8").splitlines()
         settings = [line[2:] for line in lines if re.match(rf"# {prefix}\w+ ?=", line)]
