@@ -9,7 +9,10 @@ its words has a sentence that is near to it the similarity (late interaction).
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -46,8 +49,8 @@ FLAT = 1e-9
 READ, COMPARED = 10, 20
 """Of the best papers those that are read for proximity, which takes longest, and those whose
 sentences are compared with each word; more find no better."""
-BLOCK = 512
-"""Vectors that fit a processor's cache."""
+BLOCK, PIECE = 512, 8_192
+"""Vectors that fit a processor's cache, and those that are worth a thread of their own."""
 REMEMBERED = 1_000
 """Papers whose terms are kept; a thousand take about 2 MB."""
 
@@ -153,12 +156,22 @@ class Retriever:
         each, vectors = list(dict.fromkeys(texts)), self.snapshot.vectors
         queries = self._queries(each)
         scores = np.empty((len(each), len(vectors)), np.float32)
-        for begin in range(0, len(vectors), BLOCK):
-            block = slice(begin, begin + BLOCK)
-            for query, row in zip(queries, scores, strict=True):
-                np.matmul(vectors[block], query, out=row[block])
+
+        def work(begin: int) -> None:
+            for start in range(begin, min(begin + PIECE, len(vectors)), BLOCK):
+                block = slice(start, start + BLOCK)
+                for query, row in zip(queries, scores, strict=True):
+                    np.matmul(vectors[block], query, out=row[block])
+
+        pieces = range(0, len(vectors), PIECE)
+        run = map if len(pieces) < 2 else self._cores.map
+        deque(run(work, pieces), maxlen=0)
         found = dict(zip(each, scores, strict=True))
         return [found[text] for text in texts]
+
+    @cached_property
+    def _cores(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(os.cpu_count())
 
     def _queries(self, texts: Sequence[str]) -> Sequence[Scores]:
         """The vector of each text; some embedders work several out side by side."""
