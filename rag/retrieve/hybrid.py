@@ -123,7 +123,7 @@ class Retriever:
             near=np.zeros(papers, np.float32),
             late=np.zeros(papers, np.float32),
         )
-        rows = self._order(signals)[:COMPARED]
+        rows = self._first(signals.fused, COMPARED)
         near = self._near(signals, rows[:READ])
         late = self._late(signals, self._embedded(question), rows)
         return replace(signals, near=near, late=late)
@@ -192,19 +192,17 @@ class Retriever:
             return question
         return latin(question) or question
 
-    def _near(self, signals: Signals, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _near(self, signals: Signals, rows: Sequence[int]) -> NDArray[np.float32]:
         """Proximity in the best papers."""
         near, asked = np.zeros_like(signals.near), signals.terms
         if len(asked) < 2 or not signals.bm25.any():
             return near
         rarity = {term: self.lexical.rarity(term) for term in asked}
-        for row in rows.tolist():
+        for row in rows:
             near[row] = proximity(asked, rarity, self._terms(row))
         return near
 
-    def _late(
-        self, signals: Signals, question: str, rows: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def _late(self, signals: Signals, question: str, rows: Sequence[int]) -> NDArray[np.float32]:
         """How near the question's words, each within the question, are to their best sentences
         in the best papers: a mean by the words' rarity (after Khattab & Zaharia, 2020,
         with sentences in place of tokens). Nothing for an embedder that knows no ``words``."""
@@ -253,6 +251,13 @@ class Retriever:
         order: NDArray[np.int64] = by_id[np.argsort(-fused.round(4)[by_id], kind="stable")]
         return order
 
+    def _first(self, fused: Scores, k: int) -> list[int]:
+        """The first ``k`` rows of ``_order``, for less work where there are many."""
+        scores = fused.round(4)
+        least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
+        rows = np.flatnonzero(scores >= least).tolist()
+        return sorted(rows, key=lambda row: (-scores[row], self.snapshot.ids[row]))[:k]
+
     @cached_property
     def _first_sentences(self) -> NDArray[np.int64]:
         """Where each paper's sentences begin among all."""
@@ -270,7 +275,9 @@ class Retriever:
         if not len(self.snapshot):
             return []
         signals = self.signals(question)
-        rows = self.ranked(signals, filters)[:k]
+        among = passing(self.snapshot, filters)
+        whole = len(among) == len(self.snapshot)
+        rows = self._first(signals.fused, k) if whole else self.ranked(signals, filters)[:k]
         return [self.hit(signals, row, rank) for rank, row in enumerate(rows, start=1)]
 
     def hit(self, signals: Signals, row: int, rank: int) -> Hit:
