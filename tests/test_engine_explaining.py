@@ -190,6 +190,12 @@ def test_explain_goes_to_stderr_and_with_json_into_the_answer(indexed: Run) -> N
     assert "explain" not in indexed("ask", "What is TideNet?", "--json").json
 
 
+def test_where_nothing_was_searched_for_that_is_said(indexed: Run) -> None:
+    told = indexed("ask", "When was TideNet published?", "--explain")
+    assert "2031" in told.out and "the record of the paper says it" in told.err
+    assert "explain" in indexed("ask", "When was TideNet published?", "--explain", "--json").out
+
+
 def test_a_search_is_explained_hit_by_hit(indexed: Run) -> None:
     done = indexed("search", "strawbery", "-k", "2", "--explain", "--area", "robotics")
     assert "“strawbery” was read as “strawberries”." in done.err

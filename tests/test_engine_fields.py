@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag.engine.fields import Values, remark, worded
+from rag.engine.understanding import OF_PAPERS
 from rag.retrieve.filters import Filters
 from tests.fakes import paper
 
@@ -82,6 +83,7 @@ PLAIN = [
 
 @pytest.mark.parametrize(("question", "rest", "filters"), NAMED)
 def test_a_field_named_plainly_is_a_filter(question: str, rest: str, filters: Filters) -> None:
+    assert any(part in question.lower() for part in OF_PAPERS), "is not even looked at"
     assert worded(question, lambda: VALUES) == (rest, filters, [])
 
 

@@ -22,6 +22,13 @@ explainable = click.option(
 )
 
 
+UNSEARCHED = {
+    "record": "the record of the paper says it, not its abstract",
+    "overview": "the question is about all papers, whose records were counted",
+}
+"""Kinds of answers that no search is behind, and what is."""
+
+
 class Why:
     """Explains an answer, if that is ``wanted``: it hears what the answer is made of, and keeps it
     until the answer is there."""
@@ -32,8 +39,8 @@ class Why:
         self._considered: Considered | None = None
 
     def json(self, answer: Answer) -> dict[str, Any]:
-        """The answer's object, with ``explain`` if that is wanted: null where the index is
-        empty."""
+        """The answer's object, with ``explain`` if that is wanted: null where nothing was
+        searched for."""
         if not self.hear:
             return answer.to_json()
         found = self._explanation(answer)
@@ -42,6 +49,8 @@ class Why:
     def tell(self, answer: Answer) -> None:
         if found := self._explanation(answer):
             say(f"\n{explanation_text(found)}")
+        elif self.hear and answer.kind in UNSEARCHED:
+            say(f"\nNothing was searched for: {UNSEARCHED[answer.kind]}.")
 
     def _hear(self, considered: Considered) -> None:
         self._considered = considered

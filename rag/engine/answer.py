@@ -71,9 +71,10 @@ class Asker:
         asked = understanding.asked(spelt, found)
         if not found.rows and concerns_all(asked.standalone):
             whole = _told(self._overview(asked, filters), on_text)
-            return replace(whole, question=question, notes=(*filter(None, [read]), *whole.notes))
+            return _noted(replace(whole, question=question), read)
         if recorded := self._recorded(asked, found.rows):
-            return replace(_told(recorded, on_text), question=question, usage=usage)
+            answer = replace(_told(recorded, on_text), question=question, usage=usage)
+            return _noted(answer, read, found.note)
         signals = self.retriever.signals(asked.text)
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
@@ -83,18 +84,16 @@ class Asker:
             considered = replace(considered, population="accepted papers")
         usage += spent
         if not (found.rows or considered.also) and (note := self.retriever.foreign(asked.text)):
-            answer = _told(unread(asked, note), on_text)
-            notes = (*filter(None, [read, told]), *answer.notes)
-            return replace(answer, question=question, usage=usage, notes=notes)
+            answer = replace(_told(unread(asked, note), on_text), question=question, usage=usage)
+            return _noted(answer, read, told)
         if on_considered:
             on_considered(considered)
         answer = considered.annotated(self._answer(considered, on_text))
         timings = _timings(started, retrieved, perf_counter())
         missed = not answer.statements and self.retriever.unreadable(asked.text)
-        remarks = [read, found.note, told, accepted, REFUSED if missed else ""]
-        notes = (*filter(None, remarks), *answer.notes)
         usage += answer.usage
-        return replace(answer, question=question, usage=usage, timings_ms=timings, notes=notes)
+        answer = replace(answer, question=question, usage=usage, timings_ms=timings)
+        return _noted(answer, read, found.note, told, accepted, REFUSED if missed else "")
 
     def _population(self, asked: Question, filters: Filters | None) -> str:
         """Which papers count, where not all do, and which of the others are asked about."""
@@ -293,6 +292,11 @@ def clean(question: str) -> str:
     question = " ".join(question.encode("utf-8", "replace").decode().split())
     check_question(question)
     return question
+
+
+def _noted(answer: Answer, *remarks: str) -> Answer:
+    """The answer with those remarks that say something before its own notes."""
+    return replace(answer, notes=(*filter(None, remarks), *answer.notes))
 
 
 def _told(answer: Answer, on_text: OnText | None) -> Answer:

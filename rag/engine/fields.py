@@ -34,7 +34,7 @@ class Values:
 
     def wrote(self, name: str) -> bool:
         """Whether some paper's author is called so."""
-        return wrote(name, [*self._authors])
+        return wrote(name, self._authors)
 
     def has(self, field: str, name: str) -> bool:
         """Whether a name is a value of a field, or some whole words of one."""
@@ -44,16 +44,11 @@ class Values:
     def passing(self, filters: Filters) -> int:
         """How many papers pass."""
         fields = replace(filters, papers=(), author=None)
+        own = Filters(papers=filters.papers, author=filters.author)
         lots = [papers for papers in self._alike.values() if fields.match(papers[0])]
-        if filters.papers:
-            return sum(paper.paper_id in filters.papers for papers in lots for paper in papers)
-        if filters.author is not None:
-            name = filters.author
-            lots = [[p for p in papers if wrote(name, p.authors)] for papers in lots]
-        lots = [papers for papers in lots if papers]
         if filters.only_accepted:  # papers alike in all fields have one status
             lots = [papers for papers in lots if papers[0].paper_id not in self._unaccepted]
-        return sum(map(len, lots))
+        return sum(own.match(paper) if own else True for papers in lots for paper in papers)
 
 
 class Named(NamedTuple):
@@ -72,11 +67,13 @@ _KIND = r"(?:research |subject |primary |topic )?(?:area|track|category)"
 _IN = r"(?:in|from|of|within|under|by)"
 _IN_AREA = re.compile(rf"\b{_IN} (?:the )?((?:(?!\b{_IN}\b)[^?.!]){{3,90}}?) {_KIND}\b", re.I)
 _OF_AREA = re.compile(rf"\b(?:{_IN} )?(?:the )?{_KIND}(?: of\b|:)?\s*[\"“']?(?=\w)", re.I)
+_NO_DATA = r"(?<!data )(?<!sets )(?<!news )(?<!texts )(?<!records )"
+"""Before a year that is not the one of papers but of what they use."""
 _YEAR = re.compile(
     rf"\b{PAPERS}(?: (?:(?:that|which) )?(?:were|are|appeared))?"
     r" (?:published |dated )?(?:from|in|of)(?: the year)? (?P<after>(?:19|20)\d\d)\b"
     rf"|\b(?P<before>(?:19|20)\d\d) (?={PAPERS}\b)"
-    r"|\b(?:published in|(?<!data )(?<!sets )(?<!news )(?<!texts )(?<!records )from)(?: the year)?"
+    rf"|\b(?:published in|{_NO_DATA}from)(?: the year)?"
     r" ((?:19|20)\d\d)(?=\W*$)",
     re.I,
 )
@@ -111,10 +108,11 @@ _RANGE = (
     rf"|from {_Y} (?:onwards?|on(?=\W*$)|(?:to|until|till|through) {_Y})"
     rf"|(?:in |of |from )?{_Y} ?[-–] ?{_Y})"
 )
+_BOUND = re.compile(r"\b(?:before|after|until|till|up to)\b", re.I)
 _YEARS = re.compile(
     rf"\b{PAPERS}(?P<after>(?: (?:that|which|are|were|appeared|published|dated))* {_RANGE})\b"
     rf"|\b(?P<published>(?:published|appeared) {_RANGE})\b"
-    rf"|(?<!data )(?<!sets )(?<!news )(?<!texts )(?<!records )\b(?P<end>{_RANGE})(?=\W*$)",
+    rf"|{_NO_DATA}\b(?P<end>{_RANGE})(?=\W*$)",
     re.I,
 )
 _VENUE = re.compile(
@@ -199,10 +197,16 @@ def _span(words: str) -> str:
     first, *last = map(int, re.findall(_Y, words))
     if last:
         return f"{first}-{last[0]}"
-    before, after = re.search(r"\bbefore\b", words, re.I), re.search(r"\bafter\b", words, re.I)
-    if before or re.search(r"\b(?:until|till|up to)\b", words, re.I):
-        return f"-{first - bool(before)}"
-    return f"{first + bool(after)}-"
+    bound = _BOUND.search(words)
+    match bound and bound[0].lower():
+        case "before":
+            return f"-{first - 1}"
+        case "until" | "till" | "up to":
+            return f"-{first}"
+        case "after":
+            return f"{first + 1}-"
+        case _:
+            return f"{first}-"
 
 
 def _area(question: str, values: Callable[[], Values]) -> Named | None:

@@ -150,6 +150,10 @@ class Question:
     introduces: bool = False
     request: str = ""
 
+    def of(self, text: str) -> Question:
+        """The same kind of question, asked in other words."""
+        return replace(self, asked=text, text=text)
+
     @property
     def narrows(self) -> bool:
         """Whether it asks which of the papers of a conversation do something."""

@@ -203,7 +203,7 @@ def _best(retriever: Retriever, side: Side) -> float:
 
 def _called(question: Question, row: int, text: str, signals: Signals) -> Side:
     """A side that is called by name, and what is asked of it."""
-    return Side(row, replace(question, asked=text, text=text), signals, named=True)
+    return Side(row, question.of(text), signals, named=True)
 
 
 def _mentioned(
@@ -305,13 +305,11 @@ def _asked_alike(retriever: Retriever, pair: Sequence[Side]) -> list[Side]:
     }
     asked = dict(zip(texts, retriever.signals_of([*texts.values()]), strict=True))
     return [
-        _asked(side, texts[side.row], asked[side.row]) if side.row in texts else side
+        replace(side, question=side.question.of(texts[side.row]), signals=asked[side.row])
+        if side.row in texts
+        else side
         for side in pair
     ]
-
-
-def _asked(side: Side, text: str, signals: Signals) -> Side:
-    return replace(side, question=replace(side.question, asked=text, text=text), signals=signals)
 
 
 def _borrowed(retriever: Retriever, own: Side, other: Side) -> str:
@@ -350,9 +348,8 @@ def _nearest(
     own = [row for row in named if _says(part, retriever.snapshot.handles[row])]
     if own:
         return _called(question, own[0], part, signals)
-    asked = replace(question, asked=part, text=part)
     row = next(row for row in retriever.ranked(signals) if row in allowed)
-    return Side(row, asked, signals, named=False)
+    return Side(row, question.of(part), signals, named=False)
 
 
 def _doubt(retriever: Retriever, side: Side) -> float:

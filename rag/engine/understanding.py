@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rag.engine.fields import Values
     from rag.engine.writer import Writer
 
-_OF_PAPERS = (
-    *("paper", "work", "abstract", "stud", "article", "publication", "oral", "spotlight", "poster"),
+OF_PAPERS = (
+    *("paper", "work", "abstract", "stud", "article", "publi", "oral", "spotlight", "poster"),
     *("area", "track", "categor", "them", "these", "those", "write", "written", "author"),
 )
 """Parts of words without one of which no question asks for papers by their fields."""
@@ -51,7 +51,7 @@ class Understanding:
     def filtered(self, question: str, filters: Filters | None) -> tuple[str, Filters | None, str]:
         """The question without the fields that it names in words, the filters with those, unless
         no paper would pass them, and what to tell the reader of it."""
-        if not any(word in question.lower() for word in _OF_PAPERS):
+        if not any(word in question.lower() for word in OF_PAPERS):
             return question, filters, ""
         from rag.engine.fields import remark, worded  # which loads all that requests consist of
 
@@ -111,32 +111,25 @@ class Understanding:
         return FollowUp(told, note=f"Only the names in the question were understood: {told}")
 
     def asked(self, question: str, found: FollowUp) -> Question:
-        handles = self.retriever.snapshot.handles
-        named = [handles[row] for row in self.names.rows(found.standalone)]
-        named = named or list(self._mentioned(found.standalone))
+        named = [*self.called(found.standalone).values()]
         return understand(
             found.put or question, found.standalone, named, len(found.rows), found.request
         )
 
     def named(self, question: str) -> Sequence[int]:
-        """The papers that a question calls by name: by their own or, without one, by what looks
-        like a name and stands in no other paper."""
-        return self.names.rows(question) or [*self._mentioned(question).values()]
+        """The papers that a question calls by name."""
+        return [*self.called(question)]
 
     def called(self, question: str) -> dict[int, str]:
-        """The same papers, and how the question calls each."""
-        rows = self.names.rows(question)
-        if rows:
+        """The rows of those papers, and how the question calls each: by its own name or, where it
+        has none of those, by what looks like a name and stands in no other paper."""
+        if rows := self.names.rows(question):
             return {row: self.retriever.snapshot.handles[row] for row in rows}
-        return {row: name for name, row in self._mentioned(question).items()}
-
-    def _mentioned(self, question: str) -> dict[str, int]:
-        """What looks like a name and stands in one paper alone, and that paper's row."""
-        found: dict[str, int] = {}
+        found: dict[int, str] = {}
         for name in TITLE.findall(question):
             having = self.retriever.lexical.having(terms(name)).nonzero()[0]
-            if len(having) == 1 and int(having[0]) not in found.values():
-                found[name] = int(having[0])
+            if len(having) == 1:
+                found.setdefault(int(having[0]), name)
         return found
 
     def _called(self, paper_id: str) -> str | None:

@@ -10,7 +10,6 @@ its words has a sentence that is near to it the similarity (late interaction).
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -165,7 +164,7 @@ class Retriever:
 
         pieces = range(0, len(vectors), PIECE)
         run = map if len(pieces) < 2 else self._cores.map
-        deque(run(work, pieces), maxlen=0)
+        list(run(work, pieces))
         found = dict(zip(each, scores, strict=True))
         return [found[text] for text in texts]
 

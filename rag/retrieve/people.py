@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 _PART = re.compile(r"\w+(?:'\w+)*")
 
 
-def wrote(wanted: str, authors: Sequence[str]) -> bool:
+def wrote(wanted: str, authors: Iterable[str]) -> bool:
     """Whether one of the authors can be meant by a name."""
     return any(is_called(wanted, author) for author in authors)
 
