@@ -31,6 +31,7 @@ from rag.serve.schema import (
     Years,
     whole,
 )
+from rag.serve.stdio import PatientServer
 from rag.serve.work import Busy, TooLong
 
 INSTRUCTIONS = """\
@@ -49,7 +50,7 @@ Part = Annotated[str | None, Field(description="only papers whose value contains
 def server(desk: Desk) -> MCPServer:
     """The tools and resources at a desk, for any transport of the protocol."""
     mcp, tools = (
-        MCPServer("rag", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"),
+        PatientServer("rag", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"),
         Tools(desk),
     )
     reading = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
