@@ -6,14 +6,13 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
 from rag.chat.feedback import feedback, store_feedback
 from rag.corpus.writers.bibtex import bibtex
-from rag.errors import RagError
 from rag.serve.desk import Desk, Progress, Sort
-from rag.serve.failures import failure
+from rag.serve.failures import ANTICIPATED, failure
 from rag.serve.schema import (
     AnswerObject,
     Asked,
@@ -35,17 +34,28 @@ from rag.serve.schema import (
     Years,
     whole,
 )
-from rag.serve.work import Busy, Done, TooLong
+from rag.serve.work import Done
 from rag.types import Answer
 
-FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": Failed} for status in (401, 403, 404, 413, 421, 422, 429, 502, 503, 504)
-}
+REFUSED = (400, 401, 403, 404, 413, 421, 422, 429, 500, 502, 503, 504)
+FAILURES: dict[int | str, dict[str, Any]] = {status: {"model": Failed} for status in REFUSED}
 STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 PAGE, MOST = 50, 500
 """Papers in an answer of ``/papers``: by default and at most."""
 
-router = APIRouter(prefix="/api", responses=FAILURES)
+
+def known_parameters(request: Request) -> None:
+    """Refuse a parameter that the document does not name: it was meant to have an effect."""
+    operations = request.app.openapi()["paths"][request.scope["route"].path_format]
+    parameters = operations[request.method.lower()].get("parameters", ())
+    known = [each["name"] for each in parameters if each["in"] == "query"]
+    unknown = sorted(set(request.query_params) - set(known))
+    if unknown:
+        told = ", ".join(known) or "none"
+        raise HTTPException(422, f"There is no parameter {unknown[0][:80]!r}, only {told}")
+
+
+router = APIRouter(prefix="/api", responses=FAILURES, dependencies=[Depends(known_parameters)])
 
 
 def desk_of(request: Request) -> Desk:
@@ -122,7 +132,12 @@ async def similar(desk: AtDesk, paper_id: str) -> Response:
     return JSONResponse({"papers": [other.to_json() for other in found]})
 
 
-@router.get("/papers/{paper_id:path}/bibtex", response_class=PlainTextResponse, tags=["papers"])
+@router.get(
+    "/papers/{paper_id:path}/bibtex",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    tags=["papers"],
+)
 async def paper_bibtex(desk: AtDesk, paper_id: str) -> Response:
     """A paper as BibTeX."""
     return PlainTextResponse(bibtex([await desk.paper(paper_id)]))
@@ -215,8 +230,10 @@ async def events(
                 yield event("progress", piece._asdict())
             else:
                 yield event("text", {"text": piece})
-    except (RagError, Busy, TooLong) as error:
+    except Exception as error:
         yield event("error", failure(error).content)
+        if not isinstance(error, ANTICIPATED):
+            raise
 
 
 def event(name: str, data: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from dataclasses import fields
 
 import anyio
 from fastapi import FastAPI, Request
@@ -16,13 +17,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from rag import __version__
-from rag.errors import RagError
 from rag.library import Corpus
 from rag.serve import api, mcp, openai, pages
 from rag.serve.desk import Desk
-from rag.serve.failures import failure
+from rag.serve.failures import ANTICIPATED, failure, in_openai_form, log_unexpected
 from rag.serve.guard import Guard
-from rag.serve.work import Busy, TooLong
 from rag.types import Secret
 
 log = logging.getLogger("rag.serve")
@@ -62,16 +61,25 @@ def application(
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(packages=[("rag.serve", "static")]))
     app.router.routes.extend(mcp_app.routes)
-    for kind in (RagError, Busy, TooLong, RequestValidationError, HTTPException, Exception):
+    for kind in (*ANTICIPATED, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _failed)
-    return Guard(app, hosts, token, open_paths=("/api/health",))
+    settings = corpus.host.settings
+    values = (getattr(settings, each.name) for each in fields(settings))
+    secrets = [value for value in (*values, token) if isinstance(value, Secret)]
+
+    def unexpected(error: Exception, place: str) -> None:
+        log_unexpected(error, place, secrets)
+
+    return Guard(app, hosts, token, open_paths=("/api/health",), unexpected=unexpected)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """What a client is told: a page for a person, an object for a program."""
     found = failure(error)
-    if found.status >= 500:
-        log.error("%s %s: %s", request.method, request.url.path, type(error).__name__)
+    if found.status >= 500 and isinstance(error, ANTICIPATED):
+        log.error("%s %r: %s", request.method, request.url.path, type(error).__name__)
     if "text/html" in request.headers.get("accept", "") and request.method == "GET":
         return pages.failed(found)
+    if request.url.path.startswith("/v1/"):
+        found = in_openai_form(found)
     return JSONResponse(found.content, found.status, found.headers)

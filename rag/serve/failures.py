@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from rag.endpoint.address import SECRET_LIKE
 from rag.errors import (
     BudgetError,
     DigestNotFound,
@@ -17,6 +21,11 @@ from rag.errors import (
     SourceError,
 )
 from rag.serve.work import RETRY_AFTER, Busy, TooLong
+from rag.types import Secret
+
+log = logging.getLogger("rag.serve")
+SHOWN = 300
+"""Characters of a reason that repeats what was sent."""
 
 STATUS: dict[type[RagError], int] = {
     PaperNotFound: 404,
@@ -29,10 +38,20 @@ STATUS: dict[type[RagError], int] = {
 """Of an error or the nearest of its bases; 503 for all else: the index, its settings."""
 
 
+ANTICIPATED = (RagError, Busy, TooLong)
+
+
 class Failure(NamedTuple):
     status: int
     content: dict[str, Any]
     headers: dict[str, str] = {}
+
+
+class ModelNotFound(HTTPException):
+    """OpenAI's protocol, and a model that is not here."""
+
+    def __init__(self, name: str, here: str) -> None:
+        super().__init__(404, f"There is no model {name[:80]!r}, only {here!r}")
 
 
 def failure(error: Exception) -> Failure:
@@ -49,7 +68,8 @@ def failure(error: Exception) -> Failure:
         return Failure(422, _told("InvalidRequest", _reasons(error), "see /openapi.json"))
     if isinstance(error, HTTPException):
         fix = "see /openapi.json for the API, / for the pages"
-        told = _told("HTTPError", f"{error.detail}.".replace("..", "."), fix)
+        kind = "model_not_found" if isinstance(error, ModelNotFound) else "HTTPError"
+        told = _told(kind, f"{error.detail}.".replace("..", "."), fix)
         return Failure(error.status_code, told, dict(error.headers or {}))
     return Failure(500, _told("Unexpected", "Something went wrong.", "see the server's log"))
 
@@ -57,8 +77,29 @@ def failure(error: Exception) -> Failure:
 def _reasons(error: RequestValidationError) -> str:
     """What is wrong, place by place, without what was sent."""
     found = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:5]]
-    return "; ".join(found)
+    return "; ".join(each[:SHOWN] for each in found)
+
+
+def in_openai_form(failure: Failure) -> Failure:
+    """The same as clients of OpenAI read it; most show the message alone."""
+    error, status = failure.content["error"], failure.status
+    kind = "server_error" if status >= 500 else _OPENAI.get(status, "invalid_request_error")
+    message = f"{error['message']} ({error['fix']})"
+    content = {"message": message, "type": kind, "param": None, "code": error["type"]}
+    return failure._replace(content={"error": content})
+
+
+_OPENAI = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+def log_unexpected(error: Exception, place: str, secrets: Collection[Secret]) -> None:
+    """Write an error of ours to the log, with all of its inside but what may be a key."""
+    text = "".join(traceback.format_exception(error))
+    for secret in secrets:
+        text = text.replace(secret.reveal(), "…")
+    log.error("%s: %s", place, SECRET_LIKE.sub("…", text))
 
 
 def _told(type: str, message: str, fix: str) -> dict[str, Any]:
-    return {"error": {"type": type, "message": message, "fix": fix}}
+    readable = message.encode("utf-8", "replace").decode()
+    return {"error": {"type": type, "message": readable, "fix": fix}}

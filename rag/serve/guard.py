@@ -10,7 +10,7 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Collection, MutableMapping
+from collections.abc import Callable, Collection, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -19,6 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rag.serve.failures import Failure, in_openai_form
 from rag.types import Secret
 
 COOKIE = "rag_token"
@@ -76,7 +77,8 @@ class Guard:
 
     ``hosts`` are the names under which the server may be asked, without ports. With a ``token``
     nobody is served without it: as a bearer token, or as the cookie that a page's first visit
-    with ``?token=`` leaves. ``open_paths`` are free of it.
+    with ``?token=`` leaves. ``open_paths`` are free of it. ``unexpected`` is told of each error
+    that ``app`` lets go, and where; it goes no further.
     """
 
     def __init__(
@@ -85,11 +87,13 @@ class Guard:
         hosts: Collection[str],
         token: Secret | None = None,
         open_paths: Collection[str] = (),
+        unexpected: Callable[[Exception, str], None] = lambda error, place: None,
     ) -> None:
         self._app = app
         self._hosts = frozenset(hosts)
         self._token = token
         self._open_paths = frozenset(open_paths)
+        self._unexpected = unexpected
         self._rates = Rates(A_SECOND, AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,20 +106,28 @@ class Guard:
             await _welcome(scope, self._token, sealed(send))
             return
         if refusal:
-            await _refuse(refusal, sealed(send))
+            await _refuse(scope, refusal, sealed(send))
             return
-        begun = False
+        await self._answer(scope, receive, sealed(send))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = ended = False
 
         async def sending(message: Message) -> None:
-            nonlocal begun
+            nonlocal begun, ended
             begun = True
-            await sealed(send)(message)
+            ended = message["type"] == "http.response.body" and not message.get("more_body")
+            await send(message)
 
         try:
             await self._app(scope, bounded(receive, MAX_BODY), sending)
         except TooLarge:
             if not begun:
-                await _refuse(_TOO_LARGE, sealed(send))
+                await _refuse(scope, _TOO_LARGE, send)
+        except Exception as error:  # the app has told the client, or the stream has
+            self._unexpected(error, f"{scope['method']} {scope['path']!r}")
+            if begun and not ended:
+                await send({"type": "http.response.body", "body": b""})
 
     def _refusal(self, scope: Scope) -> Refusal | None:
         headers = Headers(scope=scope)
@@ -234,9 +246,11 @@ async def _welcome(scope: Scope, token: Secret | None, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _refuse(refusal: Refusal, send: Send) -> None:
+async def _refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
     error = {name: getattr(refusal, name) for name in ("type", "message", "fix")}
-    body = json.dumps({"error": error}).encode()
+    failure = Failure(refusal.status, {"error": error})
+    told = in_openai_form(failure) if scope["path"].startswith("/v1/") else failure
+    body = json.dumps(told.content).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if refusal.status == 429:
         headers.append((b"retry-after", b"1"))

@@ -17,9 +17,9 @@ from pydantic import Field
 
 from rag import __version__
 from rag.chat.markdown import paper_markdown
-from rag.errors import PaperNotFound, RagError
+from rag.errors import PaperNotFound
 from rag.serve.desk import Desk
-from rag.serve.failures import failure
+from rag.serve.failures import ANTICIPATED, failure
 from rag.serve.schema import (
     AnswerObject,
     Asked,
@@ -32,7 +32,6 @@ from rag.serve.schema import (
     whole,
 )
 from rag.serve.stdio import PatientServer
-from rag.serve.work import Busy, TooLong
 
 INSTRUCTIONS = """\
 Papers of a conference, by their abstracts. `ask` answers a question in sentences quoted from the \
@@ -128,7 +127,7 @@ def _anticipated(
     async def wrapper(*args: Parameters.args, **rest: Parameters.kwargs) -> Made:
         try:
             return await tool(*args, **rest)
-        except (RagError, Busy, TooLong) as error:
+        except ANTICIPATED as error:
             told = failure(error).content["error"]
             raise ToolError(f"{told['message']} ({told['fix']})") from error
 

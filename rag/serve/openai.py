@@ -13,24 +13,22 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Literal
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag.chat.markdown import sources_markdown, text_markdown
-from rag.errors import QuestionError, RagError
-from rag.serve.api import FAILURES, NO_BUFFER, AtDesk
-from rag.serve.failures import failure
-from rag.serve.schema import MAX_HISTORY, MAX_QUESTION, Asked
-from rag.serve.work import Busy, Done, TooLong
+from rag.errors import QuestionError
+from rag.serve.api import NO_BUFFER, REFUSED, STREAM, AtDesk, known_parameters
+from rag.serve.failures import ANTICIPATED, ModelNotFound, failure, in_openai_form
+from rag.serve.schema import MAX_HISTORY, MAX_QUESTION, AnswerObject, Asked
+from rag.serve.work import Done
 from rag.types import Answer
 
 MODEL = "rag"
 _MODEL = {"id": MODEL, "object": "model", "created": 0, "owned_by": "rag"}
 SOURCES = "\n\n---\n\n"
 """What parts an answer from its sources; what follows it is no part of a conversation."""
-
-router = APIRouter(prefix="/v1", tags=["OpenAI"], responses=FAILURES)
 
 
 class Part(BaseModel):
@@ -72,23 +70,83 @@ class ChatRequest(BaseModel):
     stream_options: StreamOptions | None = None
 
 
-@router.get("/models")
+class Model(BaseModel):
+    id: Literal["rag"]
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class Models(BaseModel):
+    object: Literal["list"]
+    data: list[Model]
+
+
+class Reply(BaseModel):
+    """``rag`` is the answer's object."""
+
+    role: Literal["assistant"]
+    content: str
+    rag: AnswerObject
+
+
+class Choice(BaseModel):
+    index: int
+    message: Reply
+    finish_reason: Literal["stop"]
+
+
+class Completion(BaseModel):
+    """As OpenAI's, which has fields beside these."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: dict[str, int]
+
+
+class OpenAIFault(BaseModel):
+    """``code`` is what other places call the error's type."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str
+
+
+class OpenAIFailed(BaseModel):
+    error: OpenAIFault
+
+
+router = APIRouter(
+    prefix="/v1",
+    tags=["OpenAI"],
+    responses={status: {"model": OpenAIFailed} for status in REFUSED},
+    dependencies=[Depends(known_parameters)],
+)
+
+
+@router.get("/models", response_model=Models)
 async def models(desk: AtDesk) -> dict[str, Any]:
     """The one model."""
     return {"object": "list", "data": [_MODEL]}
 
 
-@router.get("/models/{name}")
+@router.get("/models/{name}", response_model=Model)
 async def model(name: str) -> Response:
     """The one model, by its name."""
     if name != MODEL:
-        raise HTTPException(404, f"There is no model {name!r}, only {MODEL!r}.")
+        raise ModelNotFound(name, MODEL)
     return JSONResponse(_MODEL)
 
 
-@router.post("/chat/completions")
+@router.post("/chat/completions", response_model=Completion, responses=STREAM)
 async def complete(desk: AtDesk, chat: ChatRequest) -> Response:
     """The answer to the last message of a conversation."""
+    if chat.model != MODEL:
+        raise ModelNotFound(chat.model, MODEL)
     asked = question_of(chat.messages)
     if not chat.stream:
         answer = await desk.answer(asked)
@@ -136,8 +194,10 @@ async def _chunks(
             if usage:
                 yield _event({**_head(id, ".chunk"), "choices": [], "usage": _usage(piece.value)})
         yield "data: [DONE]\n\n"
-    except (RagError, Busy, TooLong) as error:
-        yield _event(failure(error).content)
+    except Exception as error:
+        yield _event(in_openai_form(failure(error)).content)
+        if not isinstance(error, ANTICIPATED):
+            raise
 
 
 def _whole_words(held: str, piece: str | Done[Answer]) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from rag.corpus.suspicion import suspicions
 from rag.retrieve.filters import Filters
@@ -26,6 +27,25 @@ Text = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION)]
 
 class Object(BaseModel):
     model_config = ConfigDict(extra="allow")
+
+
+class Given(BaseModel):
+    """What a request brings. A field that is misspelt is refused, lest it be ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _all_known(cls, given: Any) -> Any:
+        unknown = sorted(map(str, set(given) - set(cls.model_fields))) if _is_object(given) else []
+        if unknown:
+            told = {"name": repr(unknown[0][:80]), "known": ", ".join(cls.model_fields)}
+            raise PydanticCustomError("unknown", "there is no {name}, only {known}", told)
+        return given
+
+
+def _is_object(given: Any) -> bool:
+    return isinstance(given, dict)
 
 
 class Place(Object):
@@ -198,10 +218,8 @@ class Map(BaseModel):
     topics: list[TopicSize]
 
 
-class Named(BaseModel):
+class Named(Given):
     """Papers by id, name or title."""
-
-    model_config = ConfigDict(extra="forbid")
 
     paper_ids: list[Annotated[str, Field(max_length=500)]] = Field(max_length=100)
 
@@ -211,10 +229,8 @@ class Hits(BaseModel):
     note: str | None = None
 
 
-class Narrowing(BaseModel):
+class Narrowing(Given):
     """The filters of the command line."""
-
-    model_config = ConfigDict(extra="forbid")
 
     area: str | None = Field(default=None, max_length=200)
     venue: str | None = Field(default=None, max_length=200)
@@ -229,28 +245,22 @@ class Narrowing(BaseModel):
         return Filters(self.area, self.venue, self.status, self.year, papers, self.author)
 
 
-class Asked(BaseModel):
+class Asked(Given):
     """A question, the questions and answers before it, and what to look through."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: Text
     history: list[tuple[str, str]] = Field(default=[], max_length=MAX_HISTORY)
     filters: Narrowing = Narrowing()
 
 
-class Topic(BaseModel):
+class Topic(Given):
     """A topic in the reader's words."""
-
-    model_config = ConfigDict(extra="forbid")
 
     topic: Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class Verdict(BaseModel):
+class Verdict(Given):
     """What a reader thinks of the answer to a question, put as ``Asked`` has it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     asked: Asked
     good: bool
