@@ -1,20 +1,19 @@
-"""Many people at the server at once, beside one program that asks the library.
+"""What many users at once do to the server: errors, latency, throughput, memory, half answers.
 
-    python bench/load.py --store FOLDER [--users 50] [--seconds 120] [--json]
+One run, over a copy of an index: questions are answered by the library in this process, then by a
+server for ``--users`` who ask without a pause, each from an address of its own (Linux gives this
+machine all of 127.0.0.0/8). Halfway one more paper is taken in, and each answer has to be the
+library's, either before it or after. At last searches are timed while a model's server hangs.
 
-The index is copied; users, each with a connection kept open and no time to think, put our questions
-to a server of its own process, which quotes. Half way through a paper is ingested: every answer has
-to be, to the letter, the library's of before or of after. Then the server gets a model that never
-answers, some users wait for it, and searches are timed beside them.
+    python bench/load.py INDEX [--users 50] [--seconds 120] [--json]
+
+Ends with status 1 where something is wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
-import os
-import re
 import shutil
 import socket
 import subprocess
@@ -23,204 +22,250 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import cycle
+from http.client import HTTPConnection
 from pathlib import Path
-from statistics import median
+from statistics import quantiles
 from typing import Any
+from urllib.parse import quote, urlsplit
 
-import httpx
+from rag import open_corpus
 
-ROOT = Path(__file__).resolve().parent.parent
-ALONE = 10.0
-"""Seconds for which the library is asked by itself."""
-WAITING, SEARCHES = 8, 40
-"""Users who wait for the model that hangs, and searches beside them."""
-EVERY = 1.0
-"""Seconds between looks at the server's memory."""
-NEW = {
-    "id": "lodestone",
-    "title": "Lodestone: Needles for Broken Compasses",
-    "abstract": "Compasses near iron are wrong. We present Lodestone, which tells by how much.",
-}
+ASKED = [
+    "Which papers deal with memory?",
+    "How many papers release code?",
+    "What is new about diffusion models?",
+    "Which papers study the safety of language models?",
+    "What is QuillBird?",
+    "Who won the chess championship?",
+    "How do robots learn from demonstrations?",
+    "What makes long contexts cheaper?",
+]
+NEW = "We present QuillBird, a robot that learns to write with a pen from forty sheets of paper."
+HANDLES = 24
+"""Papers that are asked about by name."""
+HANGING, SEARCHES = 8, 100
 
 
 @dataclass
 class Tally:
-    """What users got, and when, in seconds from the start."""
+    """What the users saw. ``slow`` in seconds, of answers alone."""
 
-    statuses: Counter[int] = field(default_factory=Counter)
-    took: list[float] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    memory: list[int] = field(default_factory=list)
+    statuses: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+    answers: dict[str, dict[str, str]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-
-def questions() -> list[str]:
-    cases = [json.loads(line) for line in (ROOT / "evals/ask.jsonl").open(encoding="utf-8")]
-    return [case["question"] for case in cases if not case.get("history")]
-
-
-def told(answer: dict[str, Any]) -> str:
-    """An answer without what differs from one time to the next."""
-    return json.dumps({k: v for k, v in answer.items() if k != "timings_ms"}, sort_keys=True)
+    def note(self, question: str, status: str, seconds: float, answer: str | None) -> None:
+        with self.lock:
+            self.statuses[status] += 1
+            if answer is not None:
+                self.seconds.append(seconds)
+                self.answers.setdefault(question, {})[answer] = ""
 
 
-def by_library(store: Path, asked: list[str]) -> tuple[dict[str, str], float]:
-    """Each question's answer, and how many a second one program gets."""
-    from rag import open_corpus
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--users", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(shutil.copytree(options.store, Path(folder) / "index"))
+        found = loaded(store, options.users, options.seconds) | hung(store)
+    print(json.dumps(found) if options.json else table(found))
+    return 1 if found["errors"] or found["wrong"] else 0
 
-    corpus = open_corpus(store)
-    found = {question: told(corpus.ask(question).to_json()) for question in asked}
-    began, count, again = time.perf_counter(), 0, cycle(asked)
-    while time.perf_counter() - began < ALONE:
-        corpus.ask(next(again))
-        count += 1
-    return found, count / (time.perf_counter() - began)
+
+def loaded(store: Path, users: int, seconds: float) -> dict[str, Any]:
+    """Many users, and an ingest in their midst."""
+    questions = asked_of(store)
+    before, alone = by_library(store, questions)
+    tally, sizes, end = Tally(), [], threading.Event()
+    with serving(store) as (address, process):
+        crowd = [
+            threading.Thread(target=user, args=(address, n, questions, tally, end))
+            for n in range(users)
+        ]
+        started = time.perf_counter()
+        for thread in crowd:
+            thread.start()
+        for part in range(12):
+            time.sleep(max(0.0, started + seconds * (part + 1) / 12 - time.perf_counter()))
+            sizes.append(memory(process.pid))
+            if part == 5:
+                take_in(store)
+        end.set()
+        for thread in crowd:
+            thread.join()
+        took = time.perf_counter() - started
+    after, again = by_library(store, questions)
+    wrong = sum(
+        answer not in (before[question], after[question])
+        for question, answers in tally.answers.items()
+        for answer in answers
+    )
+    new = sum(after[question] in answers for question, answers in tally.answers.items())
+    rate = len(tally.seconds) / took
+    cuts = quantiles(tally.seconds, n=100)
+    return {
+        "users": users,
+        "seconds": round(took, 1),
+        "answers": len(tally.seconds),
+        "statuses": dict(tally.statuses),
+        "errors": sum(n for status, n in tally.statuses.items() if status not in ("200", "429")),
+        "wrong": wrong,
+        "questions": len(questions),
+        "seen_after": new,
+        "p50_s": round(cuts[49], 2),
+        "p95_s": round(cuts[94], 2),
+        "a_second": round(rate, 1),
+        "library_a_second": [round(alone, 1), round(again, 1)],
+        "ratio": round(rate / ((alone + again) / 2), 2),
+        "memory_mb": sizes,
+    }
+
+
+def asked_of(store: Path) -> list[str]:
+    papers = list(open_corpus(store, engine="extractive"))
+    named = papers[:: max(1, len(papers) // HANDLES)][:HANDLES]
+    return ASKED + [f"What does {paper.name[:120]} propose?" for paper in named]
+
+
+def by_library(store: Path, questions: Sequence[str]) -> tuple[dict[str, str], float]:
+    """The library's answers, and how many it gives in a second."""
+    corpus = open_corpus(store, engine="extractive")
+    corpus.ask(questions[0])
+    started = time.perf_counter()
+    answers = {question: corpus.ask(question) for question in questions}
+    rate = len(questions) / (time.perf_counter() - started)
+    return {question: text_of(answer.to_json()) for question, answer in answers.items()}, rate
+
+
+def text_of(answer: dict[str, Any]) -> str:
+    """An answer without what differs each time."""
+    return json.dumps({**answer, "timings_ms": None}, sort_keys=True)
+
+
+def user(
+    address: str, number: int, questions: Sequence[str], tally: Tally, end: threading.Event
+) -> None:
+    """Somebody who asks one question after another, and waits only when told to."""
+    place = urlsplit(address)
+    source = (f"127.0.1.{number + 1}", 0)
+    connection = HTTPConnection(place.hostname or "", place.port, 120, source_address=source)
+    turn = number
+    while not end.is_set():
+        question = questions[turn % len(questions)]
+        turn += 1
+        started = time.perf_counter()
+        try:
+            status, body = post(connection, "/api/ask", {"question": question})
+        except OSError as error:
+            connection.close()
+            tally.note(question, type(error).__name__, 0.0, None)
+            continue
+        took = time.perf_counter() - started
+        tally.note(question, str(status), took, text_of(body) if status == 200 else None)
+        if status == 429:
+            end.wait(1)
+    connection.close()
+
+
+def post(connection: HTTPConnection, path: str, sent: object) -> tuple[int, Any]:
+    connection.request("POST", path, json.dumps(sent), {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    return response.status, json.loads(response.read())
 
 
 @contextmanager
-def server(store: Path, **settings: str) -> Iterator[tuple[str, int]]:
-    """The address of a server in a process of its own, and its number."""
-    given = {f"RAG_{name.upper()}": value for name, value in settings.items()}
-    command = [sys.executable, "-m", "rag", "serve", "--port", "0", "--store", str(store)]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env={**os.environ, **given}, stderr=subprocess.PIPE, text=True
-    )
+def serving(store: Path, *more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server in a process of its own, and its address."""
+    command = [sys.executable, "-m", "rag", "serve", "--port", "0", "--store", str(store), *more]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
     try:
-        assert process.stderr
-        address = next(
-            found[0] for line in process.stderr if (found := re.search(r"http://\S+:\d+", line))
-        )
-        threading.Thread(target=process.stderr.read, daemon=True).start()
-        yield address, process.pid
+        lines = iter(process.stderr.readline, "")
+        address = next((word for line in lines for word in words(line) if "://" in word), "")
+        if not address:
+            sys.exit("the server did not start")
+        rest = threading.Thread(target=shutil.copyfileobj, args=(process.stderr, sys.stderr))
+        rest.start()
+        yield address, process
     finally:
         process.terminate()
         process.wait()
 
 
-def memory_mb(pid: int) -> int:
-    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    return int(found[1]) // 1024 if found else 0
+def words(line: str) -> list[str]:
+    return [word.strip(";") for word in line.split()]
 
 
-async def users(
-    address: str, pid: int, count: int, seconds: float, known: list[dict[str, str]], store: Path
-) -> Tally:
-    """What so many users get in that time; half way, a paper is ingested."""
-    tally, over, asked = Tally(), time.perf_counter() + seconds, list(known[0])
-
-    async def user(number: int) -> None:
-        async with httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
-            for question in cycle(asked[number:] + asked[:number]):
-                if time.perf_counter() > over:
-                    return
-                began = time.perf_counter()
-                reply = await client.post("/api/ask", json={"question": question})
-                tally.statuses[reply.status_code] += 1
-                if reply.status_code == 429:
-                    await asyncio.sleep(float(reply.headers["Retry-After"]))
-                elif reply.status_code == 200:
-                    tally.took.append(time.perf_counter() - began)
-                    if told(reply.json()) not in [each[question] for each in known]:
-                        tally.wrong.append(question)
-
-    async def watch() -> None:
-        while time.perf_counter() < over:
-            tally.memory.append(memory_mb(pid))
-            await asyncio.sleep(EVERY)
-
-    async def writer() -> None:
-        await asyncio.sleep(seconds / 2)
-        command = [sys.executable, "-m", "rag", "ingest", str(store.parent / "new.jsonl")]
-        place = ["--store", str(store), "--quiet"]
-        done = await asyncio.create_subprocess_exec(*command, *place, cwd=ROOT)
-        await done.wait()
-
-    await asyncio.gather(watch(), writer(), *map(user, range(count)))
-    return tally
+def take_in(store: Path) -> None:
+    """One more paper, by the command line."""
+    paper = store.with_name("more.txt")
+    paper.write_text(NEW, encoding="utf-8")
+    command = [sys.executable, "-m", "rag", "ingest", str(paper), "--store", str(store), "-q"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-async def beside_a_model(address: str, asked: list[str]) -> list[float]:
-    """Seconds that searches take while some wait for a model that never answers."""
-    async with httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
+def memory(process: int) -> int:
+    """Megabytes that a process holds."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) // 1024
+
+
+def hung(store: Path) -> dict[str, Any]:
+    """Searches' latency while nobody answers for the model, beside that of a server at rest."""
+    with ExitStack() as stack:
+        silent = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        model = ("--base-url", f"http://127.0.0.1:{silent.getsockname()[1]}/v1", "--model", "m")
+        address, _ = stack.enter_context(serving(store, "--engine", "llm", *model))
+        place = urlsplit(address)
+        at_rest = searches(address)
         waiting = [
-            asyncio.create_task(client.post("/api/ask", json={"question": question}))
-            for question in asked[:WAITING]
+            stack.enter_context(closing(HTTPConnection(place.hostname or "", place.port, 5)))
+            for _ in range(HANGING)
         ]
-        await asyncio.sleep(1)
-        took = []
-        for question in asked[:SEARCHES]:
-            began = time.perf_counter()
-            reply = await client.get("/api/search", params={"q": question})
-            reply.raise_for_status()
-            took.append(time.perf_counter() - began)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-    return took
+        for connection in waiting:
+            body = json.dumps({"question": ASKED[0]})
+            connection.request("POST", "/api/ask", body, {"Content-Type": "application/json"})
+        time.sleep(1)
+        busy = searches(address)
+    return {"search_ms": at_rest, "search_beside_hanging_model_ms": busy}
 
 
 @contextmanager
-def hanging() -> Iterator[str]:
-    """A server that takes connections and says nothing."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+def closing(connection: HTTPConnection) -> Iterator[HTTPConnection]:
+    try:
+        yield connection
+    finally:
+        connection.close()
 
 
-def share(took: list[float], part: float) -> float:
-    return 1000 * sorted(took)[max(int(len(took) * part) - 1, 0)]
+def searches(address: str) -> dict[str, float]:
+    place = urlsplit(address)
+    seconds = []
+    with closing(HTTPConnection(place.hostname or "", place.port, 30)) as connection:
+        for n in range(SEARCHES):
+            started = time.perf_counter()
+            connection.request("GET", f"/api/search?q={quote(ASKED[n % len(ASKED)])}")
+            response = connection.getresponse()
+            response.read()
+            if response.status != 200:
+                sys.exit(f"a search was answered with {response.status}")
+            seconds.append(time.perf_counter() - started)
+    cuts = quantiles(seconds, n=100)
+    return {"p50": round(cuts[49] * 1000, 1), "p95": round(cuts[94] * 1000, 1)}
 
 
-def measured(store: Path, count: int, seconds: float) -> dict[str, Any]:
-    asked = questions()
-    with tempfile.TemporaryDirectory() as scratch:
-        here, after = Path(scratch) / "store", Path(scratch) / "after"
-        for place in (here, after):
-            shutil.copytree(store, place)
-        new = Path(scratch) / "new.jsonl"
-        new.write_text(json.dumps(NEW) + "\n", encoding="utf-8")
-        ingest = [sys.executable, "-m", "rag", "ingest", str(new), "--store", str(after), "-q"]
-        subprocess.run(ingest, check=True, cwd=ROOT, capture_output=True)
-        print("the library alone …", file=sys.stderr)
-        before, rate = by_library(here, asked)
-        then, _ = by_library(after, asked)
-        print(f"{count} users for {seconds:.0f} s …", file=sys.stderr)
-        with server(here) as (address, pid):
-            tally = asyncio.run(users(address, pid, count, seconds, [before, then], here))
-        print("searches beside a model that hangs …", file=sys.stderr)
-        with hanging() as url, server(here, model="silent", base_url=url) as (address, _):
-            beside = asyncio.run(beside_a_model(address, asked))
-    third = max(len(tally.memory) // 3, 1)
-    return {
-        "answers": len(tally.took),
-        "statuses": {str(code): number for code, number in sorted(tally.statuses.items())},
-        "wrong answers": len(tally.wrong),
-        "answers a second": round(len(tally.took) / seconds, 1),
-        "of one program's": round(len(tally.took) / seconds / rate, 2),
-        "ms, 50 of 100": round(share(tally.took, 0.5)),
-        "ms, 95 of 100": round(share(tally.took, 0.95)),
-        "MB, first third": round(median(tally.memory[:third])),
-        "MB, last third": round(median(tally.memory[-third:])),
-        "ms of a search beside a model that hangs, 95 of 100": round(share(beside, 0.95)),
-    }
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Many people at the server at once.")
-    parser.add_argument("--store", type=Path, required=True)
-    parser.add_argument("--users", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    found = measured(options.store, options.users, options.seconds)
-    rows = (f"{name:52}{value}" for name, value in found.items())
-    print(json.dumps(found) if options.json else "\n".join(rows))
-    if found["wrong answers"] or {*found["statuses"]} - {"200", "429"}:
-        raise SystemExit(1)
+def table(found: dict[str, Any]) -> str:
+    width = max(map(len, found))
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in found.items())
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -12,7 +12,6 @@ from typing import Any
 
 import httpx
 import pytest
-from mcp import Client
 from openai import OpenAI
 
 from rag.serve.guard import A_SECOND, AT_ONCE, MAX_BODY, Rates
@@ -140,7 +139,7 @@ def test_a_verdict_becomes_a_case_to_be(api: httpx.Client, store: Path) -> None:
     assert (row["question"], row["verdict"], row["remark"]) == (TIDE, "bad", "too short")
 
 
-# --- OpenAI's protocol and MCP -------------------------------------------------------------------
+# --- OpenAI's protocol ---------------------------------------------------------------------------
 
 
 def openai(address: str) -> OpenAI:
@@ -168,35 +167,6 @@ def test_the_openai_client_gets_answers_with_their_sources(address: str) -> None
     chunks = list(stream)
     said = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
     assert "6.1 cm" in said and chunks[-1].usage is not None
-
-
-def test_the_openai_client_is_told_what_is_wrong(address: str) -> None:
-    found = openai(address)
-    assert [model.id for model in found.models.list()] == ["rag"]
-    with pytest.raises(Exception, match="no question"):
-        found.chat.completions.create(
-            model="rag", messages=[{"role": "assistant", "content": "Hello"}]
-        )
-    with pytest.raises(Exception, match="only 'rag'"):
-        found.models.retrieve("gpt")
-
-
-def test_the_mcp_client_gets_answers_papers_and_errors(address: str) -> None:
-    async def talk() -> None:
-        async with Client(f"{address}/mcp") as mcp:
-            tools = {tool.name: tool for tool in (await mcp.list_tools()).tools}
-            assert set(tools) == {"search", "ask", "get_paper", "list_papers", "digest"}
-            assert all(
-                tool.annotations and tool.annotations.read_only_hint for tool in tools.values()
-            )
-            answer = (await mcp.call_tool("ask", {"question": TIDE})).structured_content
-            assert answer and answer["statements"][0]["citations"][0]["paper_id"] == "tide"
-            gone = await mcp.call_tool("get_paper", {"paper_id": "nothing"})
-            assert gone.is_error and "No paper goes by" in gone.content[0].text  # type: ignore[union-attr]
-            paper = await mcp.read_resource("paper://tide")
-            assert "Coastal gauges" in paper.contents[0].text  # type: ignore[union-attr]
-
-    asyncio.run(talk())
 
 
 # --- what is refused -----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ requests), strangers where the server is open to a network, and requests without
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import re
@@ -124,6 +125,9 @@ class Guard:
         except TooLarge:
             if not begun:
                 await _refuse(scope, _TOO_LARGE, send)
+        except asyncio.CancelledError:  # the server stops, and has waited for long enough
+            if not begun:
+                await _refuse(scope, _STOPPING, send)
         except Exception as error:  # the app has told the client, or the stream has
             self._unexpected(error, f"{scope['method']} {scope['path']!r}")
             if begun and not ended:
@@ -275,6 +279,7 @@ _NO_TOKEN = Refusal(
     "send it as a bearer token, or open the address that the server printed at its start",
 )
 _TOO_MANY = Refusal(429, "TooManyRequests", "Too many requests.", "wait a second")
+_STOPPING = Refusal(503, "Stopping", "The server stops.", "ask again when it is back")
 _TOO_LARGE = Refusal(
     413, "TooLarge", f"A request may have {MAX_BODY:,} bytes.", "shorten the question or history"
 )

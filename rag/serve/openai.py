@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from rag.chat.markdown import sources_markdown, text_markdown
 from rag.errors import QuestionError
@@ -56,7 +56,7 @@ class ChatMessage(BaseModel):
 class StreamOptions(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    include_usage: bool = False
+    include_usage: StrictBool = False
 
 
 class ChatRequest(BaseModel):
@@ -66,7 +66,7 @@ class ChatRequest(BaseModel):
 
     model: str = Field(default=MODEL, max_length=200)
     messages: list[ChatMessage] = Field(min_length=1, max_length=1_000)
-    stream: bool | None = False
+    stream: StrictBool | None = False
     stream_options: StreamOptions | None = None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, model_validator
 from pydantic_core import PydanticCustomError
 
 from rag.corpus.suspicion import suspicions
@@ -263,7 +263,7 @@ class Verdict(Given):
     """What a reader thinks of the answer to a question, put as ``Asked`` has it."""
 
     asked: Asked
-    good: bool
+    good: StrictBool
     remark: str = Field(default="", max_length=2_000)
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
-from threading import Event, Lock
-from typing import Generic, TypeVar
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Any, Generic, TypeVar
 
 import anyio
 
@@ -19,6 +22,8 @@ Made = TypeVar("Made")
 Piece = TypeVar("Piece")
 RETRY_AFTER = 2
 """Seconds after which a line that was full has most often moved on."""
+LAST = 3.0
+"""Seconds that work which nobody waits for has to come to an end when all is closed."""
 
 
 class Busy(Exception):
@@ -35,10 +40,15 @@ class Gone(Exception):
 
 class Lane:
     """At most ``workers`` jobs at once, and ``waiting`` more in line; none takes over ``seconds``
-    of anybody's time, its wait included."""
+    of anybody's time, its wait included.
+
+    Its threads keep no process alive: one may be waiting for a server that never answers."""
 
     def __init__(self, workers: int, waiting: int, seconds: float) -> None:
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="rag")
+        self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._threads = [Thread(target=self._work, daemon=True) for _ in range(workers)]
+        for thread in self._threads:
+            thread.start()
         self._room = workers + waiting
         self._seconds = seconds
         self._lock = Lock()
@@ -84,16 +94,34 @@ class Lane:
             future.cancel()
 
     def close(self) -> None:
-        """Wait for what is under way; what has not begun is dropped."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Wait a little for what is under way; what has not begun is dropped."""
+        with suppress(Empty):
+            while job := self._jobs.get_nowait():
+                job[0].cancel()
+        for _ in self._threads:
+            self._jobs.put(None)
+        end = monotonic() + LAST
+        for thread in self._threads:
+            thread.join(max(0.0, end - monotonic()))
+
+    def _work(self) -> None:
+        while job := self._jobs.get():
+            future, work = job
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(work())
+                except BaseException as error:
+                    future.set_exception(error)
+            del job, future, work  # an answer is not kept until the next one
 
     def _begin(self, job: Callable[[], Made]) -> Future[Made]:
         with self._lock:
             if not self._room:
                 raise Busy
             self._room -= 1
-        future = self._pool.submit(job)
+        future: Future[Made] = Future()
         future.add_done_callback(self._leave)
+        self._jobs.put((future, job))
         return future
 
     def _leave(self, future: Future[Made]) -> None:
