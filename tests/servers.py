@@ -216,6 +216,11 @@ class Scripted(Local):
         choice["message"] = {"role": "assistant", **message}
         return exchange.send(200, {**self._head(), "choices": [choice], "usage": self._usage})
 
+    def paced(self, pause: float) -> Iterator[Event]:
+        for event in self._events({"content": self.replies[0]}):
+            time.sleep(pause)
+            yield event
+
     def _head(self) -> Event:
         return {"id": "x", "object": "chat.completion", "created": 0, "model": "scripted"}
 
@@ -278,6 +283,17 @@ def stalls(seconds: float) -> Fault:
         exchange.drop()
 
     return stall
+
+
+def slowly(pause: float) -> Fault:
+    """The reply of a ``Scripted``, with a pause in seconds before each event."""
+
+    def answer(exchange: Exchange) -> None:
+        server = exchange.server
+        assert isinstance(server, Scripted)
+        exchange.stream(server.paced(pause))
+
+    return answer
 
 
 def drops(exchange: Exchange) -> None:
