@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted injection summaries topics bench bench-quality torture serve clean
+.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted injection summaries topics bench bench-quality torture load fuzz serve clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -65,6 +65,14 @@ bench-quality: $(VENV)/.dev
 
 torture: $(VENV)/.installed
 	$(BIN)/python bench/torture.py
+
+# STORE is an index, best one of thousands of papers; it is copied.
+load: $(VENV)/.installed
+	$(BIN)/pip install -q '.[web]'
+	$(BIN)/python bench/load.py $(or $(STORE),index_store)
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m bench.fuzz
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/ingest.py

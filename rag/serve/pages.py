@@ -13,6 +13,7 @@ from rag.errors import RagError
 from rag.publish.html import pieces
 from rag.serve.api import AtDesk
 from rag.serve.desk import Desk
+from rag.serve.docs import kinds, operations
 from rag.serve.failures import Failure, failure
 from rag.serve.measured import run_page, runs
 from rag.serve.templating import page
@@ -136,6 +137,16 @@ async def run(desk: AtDesk, name: str) -> Response:
         return _alone(await desk.working.run(lambda: run_page(folder, name)))
     except RagError as error:
         return failed(failure(error))
+
+
+@router.get("/docs")
+async def docs(desk: AtDesk, request: Request) -> Response:
+    """The API, as it is described to programs."""
+    document = request.app.openapi()
+    known = kinds(document)
+    shown = {"kinds": known, "names": {kind.name for kind in known}}
+    frame = await _frame(desk, "docs")
+    return HTMLResponse(page("docs.html", **frame, **shown, operations=operations(document)))
 
 
 async def _shown(desk: Desk, view: str, request: Request, **values: Any) -> Response:
