@@ -14,9 +14,11 @@ import httpx
 import pytest
 from openai import OpenAI
 
+from rag.evaluate.runs import save
 from rag.serve.guard import A_SECOND, AT_ONCE, MAX_BODY, Rates
 from rag.serve.work import Busy, Gone, Lane, TooLong
 from rag.store.snapshot import Snapshot
+from tests import evals_runs
 from tests.commands import Run
 from tests.corpus import PAPERS, QUESTIONS
 from tests.serving import client, serving
@@ -130,6 +132,19 @@ def test_a_digest_is_made_kept_and_compared(api: httpx.Client, store: Path) -> N
 def test_the_map_has_every_paper(api: httpx.Client) -> None:
     drawn = api.get("/api/map").json()
     assert all(f"/papers/{paper.paper_id}" in drawn["svg"] for paper in PAPERS)
+
+
+def test_runs_of_evals_are_listed_and_given(store: Path, tmp_path: Path) -> None:
+    odd = evals_runs.sample("one", text="half a \ud83d")
+    for id in ("20260131T094512", "20260201T000000"):
+        save(evals_runs.run([odd], id), tmp_path / "runs")
+    with serving(store, evals=tmp_path) as address, client(address) as api:
+        listed = api.get("/api/evals").json()["runs"]
+        assert [run["id"] for run in listed] == ["20260201T000000", "20260131T094512"]
+        given = api.get(f"/api/evals/{listed[0]['id']}")
+        assert given.status_code == 200 and given.json()["samples"][0]["case"] == "one"
+        assert api.get("/api/evals/none").status_code == 404
+        assert api.get("/evals/none").status_code == 404
 
 
 def test_a_verdict_becomes_a_case_to_be(api: httpx.Client, store: Path) -> None:

@@ -13,6 +13,7 @@ from rag.chat.feedback import feedback, store_feedback
 from rag.corpus.writers.bibtex import bibtex
 from rag.serve.desk import Desk, Progress, Sort
 from rag.serve.failures import ANTICIPATED, failure
+from rag.serve.measured import RunLines, RunObject, run_json, run_lines
 from rag.serve.schema import (
     AnswerObject,
     Asked,
@@ -199,6 +200,21 @@ async def ask_stream(desk: AtDesk, asked: Asked) -> StreamingResponse:
         media_type="text/event-stream",
         headers=NO_BUFFER,
     )
+
+
+@router.get("/evals", response_model=RunLines, tags=["evals"])
+async def evals(desk: AtDesk) -> RunLines:
+    """What was measured of the answers: the runs that are kept, the newest first."""
+    folder = desk.corpus.host.settings.evals
+    return await desk.quick.run(lambda: run_lines(folder))
+
+
+@router.get("/evals/{name}", response_model=RunObject, tags=["evals"])
+async def run(desk: AtDesk, name: str) -> Response:
+    """A run with each case's answer and scores."""
+    folder = desk.corpus.host.settings.evals
+    found = await desk.quick.run(lambda: run_json(folder, name))
+    return Response(json.dumps(found), media_type="application/json")  # it may hold any character
 
 
 @router.post("/feedback", status_code=201, tags=["answers"])
