@@ -5,6 +5,7 @@ Knows how to open and to ask, and when to open again; knows no HTTP and no termi
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -96,6 +97,7 @@ class Corpus:
             stamp = self._stamp()
             if not self._opened or self._opened[0] != stamp:
                 self._opened = stamp, self._open(self.host)
+                gc.collect()  # what was open before is large, and refers to itself
             return self._opened[1]
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -69,6 +70,19 @@ def test_an_index_that_grew_is_seen_by_the_next_call(
     assert len(corpus) == len(PAPERS) + 1
     assert corpus.ask("What is QuillBird?").outcome == "answered"
     assert [paper.paper_id for paper in before.papers()] == [paper.paper_id for paper in PAPERS]
+
+
+def test_an_index_that_changed_often_is_not_kept_in_all_its_states(
+    corpus: Corpus, indexed: Run, tmp_path: Path
+) -> None:
+    states = []
+    for number in range(5):
+        corpus.ask(TIDE)
+        states.append(weakref.ref(corpus.snapshot))
+        (tmp_path / "more.txt").write_text(f"We teach QuillBird{number}, a robot, to write.")
+        indexed("ingest", "more.txt")
+    corpus.ask(TIDE)
+    assert [state() is None for state in states[:2]] == [True, True]
 
 
 def test_threads_get_the_answers_that_one_gets(corpus: Corpus, tmp_path: Path) -> None:
