@@ -102,6 +102,23 @@ def test_what_was_asked_before_the_input_ended_is_answered(store: Path) -> None:
     assert all("error" not in reply for reply in said.values())
 
 
+def test_a_client_that_goes_away_leaves_no_error(store: Path) -> None:
+    process = subprocess.Popen(
+        command(store),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=PLAIN,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    process.stdout.close()
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    process.stdin.write(json.dumps(ping).encode() + b"\n")
+    process.stdin.close()
+    assert process.wait(30) == 0
+    assert b"unforeseen" not in process.stderr.read()
+
+
 # --- OpenAI's client -----------------------------------------------------------------------------
 
 

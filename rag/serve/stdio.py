@@ -24,6 +24,13 @@ class PatientServer(MCPServer):
     """A server that leaves with its last answer."""
 
     async def run_stdio_async(self) -> None:
+        try:
+            await self._speak()
+        except Exception as error:
+            if not _is_end(error):
+                raise
+
+    async def _speak(self) -> None:
         options = self._lowlevel_server.create_initialization_options()
         to_server, asked = anyio.create_memory_object_stream[Incoming]()
         answered, from_server = anyio.create_memory_object_stream[SessionMessage]()
@@ -32,6 +39,12 @@ class PatientServer(MCPServer):
             both.start_soon(_carry_in, reading, to_server, pending)
             both.start_soon(_carry_out, from_server, writing, pending)
             await self._lowlevel_server.run(asked, answered, options)
+
+
+def _is_end(error: BaseException) -> bool:
+    """Whether all that went wrong is that the client reads no more."""
+    parts = getattr(error, "exceptions", ())
+    return all(map(_is_end, parts)) if parts else isinstance(error, BrokenPipeError)
 
 
 class Pending:
