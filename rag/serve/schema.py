@@ -21,7 +21,7 @@ YEARS = r"^(?:\d{4}|\d{4}-\d{4}|\d{4}-|-\d{4})$"
 MAX_HISTORY = 50
 """Turns that a request may bring along; a follow-up looks at the last few."""
 
-Years = Annotated[int | Annotated[str, Field(pattern=YEARS)], Field(examples=["2029-2031"])]
+Years = Annotated[StrictInt | Annotated[str, Field(pattern=YEARS)], Field(examples=["2029-2031"])]
 Text = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION)]
 
 
