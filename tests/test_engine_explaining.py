@@ -52,10 +52,10 @@ def test_a_paper_is_explained_by_words_repairs_nearness_and_name(explained: Expl
     assert found.understood.kind == "fact"
     (paper, *_) = found.papers
     assert (paper.paper_id, paper.rank, paper.named) == ("tide", 1, True)
-    assert paper.has["watre"] == "water"
+    assert paper.has["water"] == "water"
     assert (paper.abstract_nearer, paper.sentence_nearer) == (1.0, 1.0)
     said = text(found)
-    assert "“watre” was read as “water”." in said
+    assert "Understood as: By how much does TideNet lower the error of the water level?" in said
     assert "The question calls it by its name." in said
     assert "its abstract and its best sentence are both the nearest" in said
     assert re.search(r"“level” \(in \d( of 8 papers)?\)", said)

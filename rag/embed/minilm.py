@@ -45,6 +45,9 @@ operators some use one core only and all wait for each other."""
 AHEAD = 32
 """Passes done before their results are asked for: work for while the reader writes to disk."""
 
+FIRST_WORD = 1_996
+"""Number of the commonest word in the vocabulary; before it are signs and letters."""
+
 REMEMBERED = 64
 """Vectors of questions that are kept: an answer looks at its question more than once."""
 
@@ -171,7 +174,13 @@ class MiniLM:
 
     def is_word(self, word: str) -> bool:
         """Whether the model's vocabulary, that of much English text, has a word as a whole."""
-        return self._tokenizer.token_to_id(word.lower()) is not None
+        return self.rank(word) is not None
+
+    def rank(self, word: str) -> int | None:
+        """How many entries of the vocabulary, which is ordered so, are more frequent in English
+        than a word; None for one that it does not have as a whole."""
+        number = self._tokenizer.token_to_id(word.lower())
+        return None if number is None else max(number - FIRST_WORD, 0)
 
     def documents(self, documents: Sequence[Document]) -> Iterator[tuple[int, Matrix]]:
         """Yield (index, vectors of shape (1 + spans, 384)), shortest texts first."""

@@ -66,7 +66,8 @@ class Understanding:
         return bare, both if named else filters, " ".join(told)
 
     def spelt(self, question: str) -> str:
-        return self.names.spelt(question, self.retriever.lexical.strange)
+        named = self.names.spelt(question, self.retriever.lexical.strange)
+        return self.retriever.corrected(named)
 
     def follow_up(self, question: str, history: Sequence[Turn]) -> tuple[FollowUp, Usage]:
         """What a question means after some turns; a model may put it better than the rules."""

@@ -20,11 +20,12 @@ import numpy as np
 
 from rag.embed import Embedder
 from rag.errors import QuestionError
+from rag.retrieve.correcting import corrected
 from rag.retrieve.filters import Filters, passing
 from rag.retrieve.foreign import ENGLISH_ONLY, foreign, is_foreign, latin, mostly_far
 from rag.retrieve.lexical import Lexical
 from rag.retrieve.proximity import proximity
-from rag.retrieve.terms import terms
+from rag.retrieve.terms import stem, terms, words
 from rag.store.manifest import damaged
 from rag.store.snapshot import Snapshot
 from rag.types import Hit, Paper, Passage
@@ -48,6 +49,8 @@ FLAT = 1e-9
 READ, COMPARED = 10, 20
 """Of the best papers those that are read for proximity, which takes longest, and those whose
 sentences are compared with each word; more find no better."""
+HAVING = 20
+"""Papers with the stem of a word that are read for the word itself."""
 BLOCK, PIECE = 512, 8_192
 """Vectors that fit a processor's cache, and those that are worth a thread of their own."""
 REMEMBERED = 1_000
@@ -127,6 +130,16 @@ class Retriever:
         late = self._late(signals, self._embedded(question), rows)
         return replace(signals, near=near, late=late)
 
+    def corrected(self, question: str) -> str:
+        """The question with its slips of the finger put right, where the embedder knows words."""
+        rank = getattr(self._embedder, "rank", None)
+        return corrected(question, self.lexical, rank, self._said) if rank else question
+
+    def _said(self, word: str) -> bool:
+        """Whether a paper has a word in just this form, as far as a few that have its stem tell."""
+        rows = self.lexical.having([stem(word)]).nonzero()[0][:HAVING]
+        return any(word in words(self.snapshot.paper(int(row)).indexed_text) for row in rows)
+
     def foreign(self, question: str) -> str | None:
         """What to tell whoever asked in a language that the embedder does not know, if no word
         of the question finds a paper either: what is found then is a guess."""
@@ -188,7 +201,7 @@ class Retriever:
         """What is embedded of a question: where the embedder knows nothing of its language, the
         names in it that it may know."""
         if not self._english_only or not mostly_far(question):
-            return question
+            return self.corrected(question)
         return latin(question) or question
 
     def _near(self, signals: Signals, rows: Sequence[int]) -> NDArray[np.float32]:

@@ -193,8 +193,8 @@ class Lexical:
         return min(order, default=(True, 0.0, None))[-1]
 
     def strange(self, word: str) -> bool:
-        """Whether no paper has a word, and it is none that is known to be right."""
-        return not self.knows(stem(word)) and not self.is_real(word)
+        """Whether no paper has a word in any spelling, and it is none that is known to be right."""
+        return self._spelt(stem(word)) is None and not self.is_real(word)
 
     def is_real(self, word: str) -> bool:
         """Whether a word, or another form of it, is right, whether or not a paper has it."""

@@ -38,7 +38,7 @@ _FEWEST_LETTERS = 5
 LONGEST = 40
 """Letters up to which anything is a word, for which other spellings are looked for."""
 
-_SUBSTITUTED = 7
+SUBSTITUTED = 7
 """Letters of a word from which on one of them may be wrong."""
 
 _STEM_LETTERS = 4
@@ -127,9 +127,17 @@ def slips(word: str) -> set[str]:
         word[:i] + letter + word[i:] for i in (*places, len(word)) for letter in ascii_lowercase
     }
     wrong |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in places if i + 1 < len(word)}
-    if len(word) >= _SUBSTITUTED:
-        wrong |= {word[:i] + letter + word[i + 1 :] for i in places for letter in ascii_lowercase}
+    if len(word) >= SUBSTITUTED:
+        wrong |= substituted(word)
     return wrong - {word}
+
+
+def substituted(word: str) -> set[str]:
+    """What a word is with another letter than one of its own, the first one apart."""
+    places = range(1, len(word))
+    return {word[:i] + letter + word[i + 1 :] for i in places for letter in ascii_lowercase} - {
+        word
+    }
 
 
 def inflected(word: str, term: str) -> bool:
@@ -141,6 +149,6 @@ def inflected(word: str, term: str) -> bool:
 def forms(word: str) -> list[str]:
     """What an inflected word may be a form of; most of it is no word at all."""
     bare = [word.removesuffix(end) for end in ("s", "es", "d", "ed", "ing") if word.endswith(end)]
-    once = [base[:-1] for base in bare if base[-1:] == base[-2:-1]]
+    once = [base[:-1] for base in bare if base[-1:] == base[-2:-1] and not word.endswith("s")]
     found = [*bare, *once, *(base + "e" for base in bare)]
     return [base for base in found if len(base) >= _FEWEST_LETTERS]

@@ -63,7 +63,7 @@ def explain(considered: Considered, answer: Answer, context: Context | None = No
         for place, row in enumerate(rows[:PAPERS], start=1)
     )
     return Explanation(
-        _understood(considered, words),
+        _understood(considered, answer.question, words),
         tuple(papers),
         max(len(rows) - PAPERS, 0),
         tuple(_sentence(considered, words, found, *spot) for spot in spots),
@@ -86,11 +86,11 @@ def explain_search(
     return Explanation(understood, tuple(map(finding.paper, rows)))
 
 
-def _understood(considered: Considered, words: Mapping[str, Word]) -> Understood:
+def _understood(considered: Considered, asked: str, words: Mapping[str, Word]) -> Understood:
     question = considered.question
     return Understood(
         question.kind,
-        question.asked,
+        asked,
         question.standalone,
         tuple(words.values()),
         len(considered.retriever.snapshot),
