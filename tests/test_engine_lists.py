@@ -185,6 +185,45 @@ def test_a_wish_is_taken_apart() -> None:
     assert bare("name the 10 most recent papers on sound") == "sound"
 
 
+@pytest.mark.parametrize(
+    ("question", "kind", "wanted", "without"),
+    [
+        ("In how many abstracts do kites come up?", "count", "kites", ()),
+        ("How often are kites mentioned?", "count", "kites", ()),
+        ("Are kites used in more than one paper?", "count", "kites", ()),
+        ("Of the 12 papers, how many concern kites?", "count", "kites", ()),
+        ("number of papers on kites", "count", "kites", ()),
+        ("Where do kites turn up?", "list", "kites", ()),
+        ("In which abstracts does the word kite occur?", "list", "kite", ()),
+        ("Which authors use kites?", "list", "kites", ()),
+        ("Which methods need kites?", "list", "kites", ()),
+        ("papers: kites", "list", "kites", ()),
+        ("All the work here on kites", "list", "kites", ()),
+        ("Which works come with kites w/o strings?", "list", "kites", ("strings",)),
+        (
+            "List the kite papers that have nothing to do with glue of any sort",
+            "list",
+            "kite",
+            ("glue",),
+        ),
+        ("Which papers besides Fathom and Silt handle kites?", "list", "kites", ("Fathom", "Silt")),
+    ],
+)
+def test_other_wordings_ask_for_the_same(
+    question: str, kind: str, wanted: str, without: tuple[str, ...]
+) -> None:
+    found = wish(question)
+    assert understand(question, question).kind == kind
+    assert (found.options, found.without) == ((((wanted,),),), without)
+
+
+def test_what_is_out_or_promised_is_given_away() -> None:
+    for question in ("Whose code is out, or at least promised?", "Who releases their code?"):
+        found = wish(question)
+        assert understand(question, question).kind == "list"
+        assert found.release and found.release.things == ("code",) and found.everything
+
+
 def test_synonyms_say_a_notion_loosely(retriever: Retriever) -> None:
     loose = matcher(retriever).match("labels", loosely=True)
     assert loose

@@ -30,19 +30,27 @@ CONTEXT_CHARS = 2_000
 _LINK = re.compile(r"^(?:(?:and|but|so|then|also|now|ok(?:ay)?)\b[,\s]*)+", re.I)
 """Only joins a question to the one before."""
 _COUNT = re.compile(
-    r"\b(how many|what number|the number) (of the |of )?([\w-]+ )?"
+    r"\b(how many|what number|the number|^number) (of the |of )?([\w-]+ )?"
     r"(papers|works|abstracts|studies|articles)\b"
     r"|^how many (of (these|those|them)\b|(are|were) (about|on)\b"
     r"|(use|mention|stud(y|ied)|deal|look|work|appl(y|ied)|report|evaluate|propose|introduce)\b)"
-    r"|\bcount (all |the )*(papers|works|abstracts|studies|articles)\b",
+    r"|\bcount (all |the )*(papers|works|abstracts|studies|articles)\b"
+    r"|^of (all |the |these |those |\d+ )*(papers|works|abstracts|studies|articles),? how many\b"
+    r"|^how often (is|are|do|does)\b.*\b(mention\w*|come|turn|appear|occur|used)\b"
+    r"|^(is|are|do|does|did) (there )?.*\b(more than (one|two|three|\d+)|several|(only|just) one) "
+    r"(papers?|works?|abstracts?|stud(y|ies)|articles?)\b",
     re.I,
 )
 _LIST = re.compile(
     r"\b(which|what|all|any|the|list|name)\b.{0,25}\b(papers|works|abstracts|studies)\b(?!['’])"
     r"|^(list|name|enumerate)\b|\bpapers\b(?!['’]).{0,40}\b(are there|that|about|on)\b"
-    r"|^(papers|works|abstracts|studies) \w+|^(show|give|tell) (me )?(everything|all)\b"
+    r"|^(papers|works|abstracts|studies)[: ]+\w|^(show|give|tell) (me )?(everything|all)\b"
+    r"|^(everything|all)( of)?( the)?( (work|research))?( (that|there) is)?( here)? (on|about)\b"
     r"|^what (else )?(is|was) (else )?there (here )?(on|about)\b"
-    r"|^who (works|studies|uses)\b"
+    r"|^who (works|studies|uses|releases|shares|publishes|mentions|reports)\b|^whose\b"
+    r"|^(which|what) (authors|groups|teams|people|researchers)\b"
+    r"|^where (do|does|did|is|are|was|were) .+\b((come|turn|crop|show)s? up|appear|occur"
+    r"|mentioned|discussed)\W*$"
     r"|^(which|what) (ones|of (these|those|them))\b|^who else\b"
     r"|\b(the|those) ones (that|which|who|on|about|with|without|using|for|from)\b"
     r"|\b(narrow|filter|restrict|limit)\w* (it|them|this|that|these|those|the list)( down)?"
@@ -52,6 +60,15 @@ _LIST = re.compile(
     r"(here )?(on|about)\b|^anything (here )?(on|about)\b",
     re.I,
 )
+_METHODS = re.compile(
+    r"^(which|what) ((other|of the|kinds? of) )*(methods|approaches|systems|techniques|algorithms"
+    r"|frameworks|solutions|ideas) (that |which )?(are there|exist|need|require|work|can|handle"
+    r"|deal|beat|outperform|surpass|exceed|claim|promise|avoid|reduce|improve|help|address|tackle|apply"
+    r"|rely|make|come|run|do not|don['’]t|are (?!used|combined|compared)\w+|were (tried|tested"
+    r"|evaluated|shown))\b",
+    re.I,
+)
+"""Asks for whatever does something, of which each paper has one."""
 _FIND = re.compile(
     r"^(is|are|was|were) there (here )?(any|some|a|an|anything|something|work|works|research"
     r"|literature|results|papers?|ways|methods)\b"
@@ -201,6 +218,8 @@ def understand(
         kind = "find"
     if kind == "fact" and len(_systems(names)) > 1:
         kind = "compare"
+    if kind == "fact" and not (names or about) and _METHODS.search(standalone):
+        kind = "list"
     introduces = len(names) > 1 and not _beyond(standalone, names) - _AGAINST
     kind = "compare" if introduces and kind != "similar" else kind
     framed = kind in ("list", "count", "find") and not (standalone != question and about)

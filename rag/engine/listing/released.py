@@ -46,7 +46,8 @@ _HAS = re.compile(
 )
 _OFFERED = re.compile(
     rf"\s+(?:that |which )?(?:(?:is|are|was|were|will)\b\s*)?(?P<denied>not\s+)?(?:{_ADVERB}\s+)*"
-    r"(?:available|released|open(?:[- ]sourced?)?|online|public)\b",
+    r"(?:available|released|open(?:[- ]sourced?)?|online|public|out|promised|downloadable)\b"
+    r"(?:,? or (?:at least )?(?:will be|promised|announced)\b)?",
     re.I,
 )
 _DENIED = re.compile(

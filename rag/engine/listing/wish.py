@@ -14,13 +14,15 @@ from rag.engine.listing.released import Release
 from rag.engine.listing.released import asked as asked_for
 from rag.retrieve.terms import STOP_WORDS, words
 
+METHODS = r"(?:methods|approaches|systems|techniques|algorithms|frameworks|solutions|ideas)"
+"""Stand for papers at the beginning of a request: each has one."""
 PAPERS = r"(?:papers?|works|abstracts?|studies|articles?|publications?)"
 
 _FRAME = frozenset(
     """
     paper papers work works abstract abstracts study studies article articles publication
     publications research researcher researchers literature anything something everything
-    anyone somebody someone mention mentions mentioning report reports use uses using used
+    anyone somebody someone mention mentions mentioned mentioning report reports use uses using used
     apply applies deal deals treat treats discuss discusses address addresses concern concerns
     look looks looked talk talks involve involves evaluate evaluates test tests compare compares
     role play plays list name names enumerate show find give gives tell please here corpus
@@ -31,13 +33,16 @@ _FRAME = frozenset(
     need needs require requires requiring number many way ways possible new ones these those else
     every each all conclude conclusions want good like mainly try tries tried out idea ideas
     also still even two three four train trains trained learn learns narrow
-    filter restrict limit down just
+    filter restrict limit down just come comes coming came turn turns up crop crops occur occurs
+    appear appears touch touches touching dealing treating concerning regarding several overview
+    everyone looking wanting i'm we're whose conference handle handles handling authors author
+    groups teams people often more than
     """.split()
 )
 """Words at the edges of a request that say nothing about the papers wanted."""
 
 _MENTION = re.compile(
-    r"\b(?:mention|contain|say nothing|the (?:word|term)s?)\b"
+    r"\b(?:mention(?:s|ed)?|contain|say nothing|the (?:word|term)s?)\b"
     r"|\b(?:not|never|\w+n['’]t) (?:use|study|involve|rely|concern|deal|look|work)"
     r"|\b(?:neither|none of)\b",
     re.I,
@@ -56,17 +61,25 @@ _ASIDE = re.compile(
     r"(?:\s+aside)?,\s*(.+)$",
     re.I,
 )
+_EXCEPT = re.compile(
+    r"\b(?:besides|other than|apart from|aside from|except(?: for)?|excluding)\s+"
+    r"((?-i:[A-Z])[\w-]*(?:(?:,? and|,? or|,) (?-i:[A-Z])[\w-]*)*),?\s+(?=\w)",
+    re.I,
+)
+"""Papers by name that are not meant: "besides DRIFT and FIRE use human feedback"."""
 _NOT = re.compile(
     r",?\s*\b(?:(?:but |and |that |which |yet )*"
     r"(?:do(?:es)?|did|are|is|have|has|can)(?:n['’]t|\s+not)"
     r"|(?:with|needs?|requires?|uses?|has|have|mentions?|contains?)\s+no(?!\s+longer)|none of"
     r"|cannot|neither|(?:but |and )?(?:not|never)|without|except(?: for)?|excluding"
-    r"|rather than|other than|instead of|says? nothing (?:of|about)|lacks?|lacking)\b",
+    r"|rather than|other than|besides|apart from|aside from|instead of|says? nothing (?:of|about)"
+    r"|(?:has|have|had|having)? ?nothing to do with|unrelated to|lacks?|lacking)\b",
     re.I,
 )
 _SOME_OF = re.compile(
     r"\b(?:(at least|any|exactly|only|just|at most|no more than|up to) )?"
-    r"(one|two|three|four|five|[1-9]) (?:or more )?of(?: the following|(?! the\b)):?\s+(.+)$",
+    r"(one|two|three|four|five|[1-9]) (?:or more )?of"
+    r"(?: (?:the following|these(?: \w+)?)(?=:)|(?! the\b)):?\s+(.+)$",
     re.I,
 )
 _ONLY = re.compile(
@@ -86,14 +99,19 @@ _BETWEEN = re.compile(r"\b(?:to|for|in|on|with|at|by|from|via|of|about)\b", re.I
 _AGAIN = re.compile(r"\band (?:also )?(?:on|about|of)\b", re.I)
 """Joins what each is enough: "on speech and on audio"."""
 _NOUNS = re.compile(
-    rf"\b(?:(?:\d\d?|top|best|latest|newest|most|recent|first)\s+){{0,4}}{PAPERS}\b", re.I
+    rf"\b(?:(?:\d\d?|top|best|latest|newest|most|recent|first)\s+){{0,4}}{PAPERS}\b"
+    rf"|^(?:which|what) (?:(?:other|of the|kinds? of) )*{METHODS}\b",
+    re.I,
 )
 """Papers, with how many of them and which come first: all are given, the nearest first."""
 
+_WITHOUT = re.compile(r"(?<![\w/])w/o(?![\w/])", re.I)
 _ASIDES = re.compile(
     r"\bplays? (?:a|any|the|some)\b(?: \w+)? (?:part|role)\b"
     r"|,? \bor (?:an?|any|some|other) (?:variant|form|kind|version|sort|type)s?\b"
     r"(?: of (?:it|them)\b)?"
+    r"|\bthe (?:word|term|phrase|expression)s?\b(?= \w)(?! of\b)"
+    r"| of (?:any|whatever) (?:sort|kind|type|form)s?\b| at all\b|[?.!]\s*which(?: ones)?\W*$"
     r"|,? \band (?:what(?: for)?|how|why|where|when|which|in which)\b(?!.*\bpapers\b).*$",
     re.I,
 )
@@ -153,7 +171,8 @@ def wish(question: str) -> Wish:
 
 def _notions(question: str) -> Wish:
     """The notions that a request wants papers to have or to lack."""
-    asked = _ASIDES.sub("", question.strip().rstrip("?!. "))
+    asked = _WITHOUT.sub("without", question).strip().rstrip("?!. ")
+    literal, asked = bool(_MENTION.search(asked)), _ASIDES.sub("", asked)
     if restricted := _ONLY.search(asked):
         asked = f"{asked[: restricted.start()]} {asked[restricted.end() :]}"
         return replace(_notions(asked), only=True)
@@ -161,7 +180,9 @@ def _notions(question: str) -> Wish:
     if aside := _ASIDE.match(asked):
         without += _listed(bare(aside.group(1)))
         asked = aside.group(2)
-    literal = bool(_MENTION.search(asked))
+    if known := _EXCEPT.search(asked):
+        without += _listed(known[1])
+        asked = f"{asked[: known.start()]} {asked[known.end() :]}"
     if refused := _NOT.search(asked):
         rest, asked = asked[refused.end() :], asked[: refused.start()]
         without += _listed(bare(rest))
