@@ -99,7 +99,7 @@ SIMILAR = re.compile(
 _COMPARE = re.compile(
     r"\b(compare[sd]?|comparison|contrast\w*|versus|vs\.?|differ(s|ent|ence|ences|ently)?"
     r"|as opposed to|respectively|in each|each of|the other|(two|both) papers|(do|they) each)\b"
-    r"|\beach (say|report|find|propose|claim|use|show)\b"
+    r"|\beach (say|report|find|propose|claim|use|show)\b|\b(similarit\w+ between|in common)\b"
     r"|\bwhich (one|of (them|the two))\b.*\b(which one|the other)\b"
     r"|\b(each|either) (case|of (them|the two))\b|\bunlike\b"
     r"|\bwhat does each\b|\b(do|does|did|is|are|was|were)\b[^?]+\b(and|or) [^?]+\beach\b(?! of\b)"

@@ -49,9 +49,14 @@ _BETWEEN = re.compile(
     r"|unlike|whereas|while)(?!\w)|\b(?:and|or|with|from|than|to)\b|, (?=and\b)|[:;]",
     re.I,
 )
+_WEIGHED = re.compile(
+    r"\b(?:the )?(?:pros and cons|strengths and weaknesses|(?:dis)?advantages?) of\b", re.I
+)
+"""Says of the first side alone what all are asked."""
 _OPENING = re.compile(
-    r"^(?:please |can you )?(?:compare|contrast|(?:what (?:is|are)|what['’]s) the differences?"
-    r" between|how (?:do|does|is|are)|what (?:do|does)|do|does|is|are)\b\s*"
+    r"^(?:please |can you )?(?:compare|contrast|(?:(?:what (?:is|are)|what['’]s) )?(?:the )?"
+    r"(?:differences?|similarit\w+) between|how (?:do|does|is|are)|what (?:do|does)|do|does|is|are)"
+    r"\b\s*"
     r"|^(?:the )?(?:papers?|works?|stud(?:y|ies)|ones?|one|that) (?:on|about|of|that|which)\b\s*",
     re.I,
 )
@@ -74,7 +79,7 @@ _GAP = re.compile(
 """Asks what the other part has just asked, and does not repeat it: "and what in CESAR?"."""
 _OTHERS = re.compile(
     r"\b(?:how|what|which|when|where|who|that|prior|previous|earlier|before|past|existing|current"
-    r"|others?|standard|conventional|traditional|classic\w*|usual|baselines?|alternatives?|rest"
+    r"|predecessors?|others?|standard|conventional|traditional|classic\w*|usual|baselines?|alternatives?|rest"
     r"|state[- ]of[- ]the[- ]art|sota|each|same)\b",
     re.I,
 )
@@ -293,7 +298,8 @@ def _described(
     missing = [side.question.asked for side in best if side not in known]
     if not known or any(map(_ASKS.search, missing)) or (missing and min(doubts) > CERTAIN):
         return None
-    return Sides(known if missing else _asked_alike(retriever, known), missing)
+    absent = [side for side in missing if not _OTHERS.search(side)]
+    return Sides(known if missing else _asked_alike(retriever, known), absent)
 
 
 def _asked_alike(retriever: Retriever, pair: Sequence[Side]) -> list[Side]:
@@ -322,6 +328,7 @@ def _borrowed(retriever: Retriever, own: Side, other: Side) -> str:
 
 def _splits(text: str) -> Iterator[tuple[str, str]]:
     """The ways in which a question may fall into two sides, the plainest first."""
+    text = _WEIGHED.sub(" ", text)
     places = sorted(_BETWEEN.finditer(text), key=lambda found: (len(found[0]) < 5, found.start()))
     tried = 0
     for found in places[:JOINTS]:

@@ -6,6 +6,7 @@ By rules; given a ``writer``, a model may say better what a follow-up means. Kno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,16 +123,23 @@ class Understanding:
         return [*self.called(question)]
 
     def called(self, question: str) -> dict[int, str]:
-        """The rows of those papers, and how the question calls each: by its own name or, where it
-        has none of those, by what looks like a name and stands in no other paper."""
-        if rows := self.names.rows(question):
-            return {row: self.retriever.snapshot.handles[row] for row in rows}
-        found: dict[int, str] = {}
+        """The rows of those papers, and how the question calls each: by its own name or by what
+        looks like a name and stands in no other paper; beside papers' own names, it has to be
+        one that the paper speaks of more than once."""
+        handles = self.retriever.snapshot.handles
+        found = {row: handles[row] for row in self.names.rows(question)}
+        least = 2 if found else 1
         for name in TITLE.findall(question):
             having = self.retriever.lexical.having(terms(name)).nonzero()[0]
-            if len(having) == 1:
+            if len(having) == 1 and self._spoken_of(name, int(having[0])) >= least:
                 found.setdefault(int(having[0]), name)
         return found
+
+    def _spoken_of(self, name: str, row: int) -> int:
+        """How often a paper has a name."""
+        return len(
+            re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", self.retriever.snapshot.paper(row).text)
+        )
 
     def _called(self, paper_id: str) -> str | None:
         """The name of a paper in the conversation's prompt."""
