@@ -194,3 +194,12 @@ def test_the_wording_of_a_question_tells_its_kind(line: str) -> None:
     kind, _, question = line.partition(": ")
     names = [name for name in ("TideNet", "LemmaLoom") if name in question]
     assert understand(question, question, names).kind == kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["tl;dr of TideNet", "Summarise TideNet in one sentence", "Why should I care about TideNet?"],
+)
+def test_a_wish_for_a_summary_is_one_for_what_the_paper_is(question: str) -> None:
+    assert understand(question, question, ["TideNet"]).kind == "definition"
+    assert understand(f"{question} and sound", f"{question} and sound", ["TideNet"]).kind == "fact"

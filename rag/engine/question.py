@@ -142,7 +142,10 @@ _RANKS = re.compile(
 _ABOUT = frozenset(
     "do does work works about paper method model system framework approach problem solve address"
     " summary summarize summarise overview main idea contribution introduce propose tell describe"
-    " explain define definition mean means stand give".split()
+    " explain define definition mean means stand give tl dr tldr sentence sentences word words line"
+    " short brief briefly quick quickly nutshell gist essence point points key simple simply plain"
+    " terms english should care read know matter important goal aim purpose topic subject message"
+    " takeaway takeaways intro introduction please one two three few".split()
 )
 """Words of a request to say what a paper is about; in one there is nothing else but its name."""
 _AGAINST = frozenset(
