@@ -32,8 +32,8 @@ class Notes:
     def note(self, text: str) -> None:
         print(text, file=sys.stderr)
 
-    def begin(self, what: str, total: int) -> None:
-        self.note(f"{what} {total} abstracts …")
+    def embedding(self, total: int) -> None:
+        self.note(f"embedding {total} abstracts …")
 
     def advance(self, papers: int) -> None:
         """Too short to show."""

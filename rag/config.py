@@ -81,12 +81,6 @@ class Settings:
     judge_api_key: Secret | None = None
     token: Secret | None = None
     """What whoever asks the server has to know; it is not in need of one on this machine."""
-    chroma_url: str | None = None
-    """The Chroma server by which several machines keep one index; None is this machine alone."""
-    chroma_tenant: str = "default_tenant"
-    chroma_database: str = "default_database"
-    """Each has an index of its own."""
-    chroma_token: Secret | None = None
     mailto: str | None = None
     """Where public servers of papers can reach whoever asks them."""
     openreview_url: str | None = None
@@ -95,6 +89,11 @@ class Settings:
     """Where the version of OpenReview's API is that serves the venues up to 2023."""
     arxiv_url: str | None = None
     crossref_url: str | None = None
+    chroma_url: str | None = None
+    """A Chroma server that holds the index, for several machines; None is the index folder."""
+    chroma_tenant: str = "default_tenant"
+    chroma_database: str = "default_database"
+    chroma_token: Secret | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +415,14 @@ def _url(value: Any) -> str:
     return text.rstrip("/")
 
 
+def _plain_url(value: Any) -> str:
+    """A URL that paths can be added to."""
+    text = _url(value)
+    if urlsplit(text).query or urlsplit(text).fragment:
+        raise ValueError
+    return text
+
+
 def _mailto(value: Any) -> str:
     text = _line(value)
     if not re.fullmatch(r"[\w.+%-]+@[\w.-]+", text, re.ASCII):  # it stands in a header
@@ -435,10 +442,6 @@ _TRUTH = (_truth, "give true or false")
 _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "store": (_path, "give the name of a folder"),
     "token": _KEY,
-    "chroma_url": (_url, "give an address such as http://localhost:8000"),
-    "chroma_tenant": _NAME,
-    "chroma_database": _NAME,
-    "chroma_token": _KEY,
     "engine": (_engine, f"use one of: {', '.join(ENGINES)}"),
     "top_k": (partial(_whole, low=1), "give a whole number from 1 up"),
     "model": _NAME,
@@ -465,5 +468,13 @@ _FORMS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "openreview_v1_url": _SERVER,
     "arxiv_url": _SERVER,
     "crossref_url": _SERVER,
+    "chroma_url": (
+        _plain_url,
+        "give an address such as http://localhost:8000; a token for it belongs into"
+        " RAG_CHROMA_TOKEN",
+    ),
+    "chroma_tenant": _NAME,
+    "chroma_database": _NAME,
+    "chroma_token": _KEY,
 }
 """How each setting is read, and what to give where that fails."""

@@ -25,10 +25,10 @@
     └── StoreError
         ├── StoreMissing       there is no index yet
         ├── StoreLocked        another process is writing
+        ├── ServerFailed       the Chroma server is not there, refuses, or makes no sense
         ├── StoreUnwritable    no room, no permission, or a file where the folder should be
         ├── StoreTooNew        written by a newer version
         ├── EmbedderMismatch   built with another embedder
-        ├── ServerError        the Chroma server of the index fails, refuses, or is not there
         └── StoreDamaged       parts are missing or contradict each other
 
 The class's name is the ``type`` of the JSON error; ``fix`` is its ``fix``.
@@ -135,6 +135,10 @@ class StoreLocked(StoreError):
     """Another process is writing to the index."""
 
 
+class ServerFailed(StoreError):
+    """The Chroma server that holds the vectors is not there, refuses, or makes no sense."""
+
+
 class StoreUnwritable(StoreError):
     """The index folder cannot be written: no room, no permission, or not a folder."""
 
@@ -145,10 +149,6 @@ class StoreTooNew(StoreError):
 
 class EmbedderMismatch(StoreError):
     """The index was built with another embedder."""
-
-
-class ServerError(StoreError):
-    """The Chroma server that an index is shared by cannot be reached, refuses, or fails."""
 
 
 class StoreDamaged(StoreError):

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from threading import RLock, Thread
+from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rag.digest.editor import Watch, unwatched
-from rag.errors import RagError
-from rag.opening import Host, catch_up, open_asker, open_editor, open_summarizer
+from rag.errors import StoreError
+from rag.opening import Host, open_asker, open_editor, open_summarizer, update_copy
 from rag.retrieve.filters import Filters
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from rag.store.snapshot import Snapshot
     from rag.summarize.kept import Kept
     from rag.types import Answer, Digest, Hit, Paper, Summary
+
+
+LOOK = 1.0
+"""Seconds between two looks at a server that holds the index."""
 
 
 def open_corpus(
@@ -52,10 +56,6 @@ def open_corpus(
     corpus = Corpus(Program(load(given), note))
     _ = corpus.asker
     return corpus
-
-
-FOLLOW = 5.0
-"""Seconds after which a shared index is looked at again."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Corpus:
         self._open = opened or open_asker
         self._lock = RLock()
         self._opened: tuple[object, Asker] | None = None
-        self._looked, self._following = monotonic(), Thread()
+        self._looked = -LOOK
 
     def __len__(self) -> int:
         return len(self.snapshot)
@@ -93,7 +93,6 @@ class Corpus:
     def asker(self) -> Asker:
         """What answers over the index as it stands now."""
         with self._lock:
-            self._follow()
             stamp = self._stamp()
             if not self._opened or self._opened[0] != stamp:
                 self._opened = stamp, self._open(self.host)
@@ -189,22 +188,17 @@ class Corpus:
     def _summarizer(self) -> Kept:
         return open_summarizer(self.host)
 
-    def _follow(self) -> None:
-        """See from time to time what other machines have made of the index; nobody waits for it."""
-        shared, due = self.host.settings.chroma_url, monotonic() - self._looked > FOLLOW
-        if shared and self._opened and due and not self._following.is_alive():
-            self._looked = monotonic()
-            self._following = Thread(target=self._catch_up, daemon=True)
-            self._following.start()
-
-    def _catch_up(self) -> None:
-        try:
-            catch_up(self.host)
-        except RagError as error:  # what is open goes on answering
-            self.host.note(f"{error.message} The index stays as it is.")
-
     def _stamp(self) -> object:
-        """What changes whenever a writer is done: its manifest replaces the one before."""
+        """What changes whenever a writer is done: its manifest replaces the one before. A server
+        that cannot be reached is told of, and what is open goes on."""
+        try:
+            if monotonic() - self._looked >= LOOK:
+                self._looked = monotonic()
+                update_copy(self.host)
+        except StoreError as error:
+            if not self._opened:
+                raise
+            self.host.note(f"{error.message} This is the copy of before.")
         try:
             found = (self.host.settings.store / "manifest.json").stat()
         except OSError:

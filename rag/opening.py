@@ -5,9 +5,8 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from rag.errors import ConfigError
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from rag.models.ledger import Ledger
     from rag.models.prices import Price
     from rag.retrieve.hybrid import Retriever
-    from rag.store.ingest import Around, Progress
-    from rag.store.shared import Shared
+    from rag.store.home import Home
     from rag.store.snapshot import Snapshot
     from rag.summarize import Summarizer
     from rag.summarize.kept import Kept
@@ -104,60 +102,33 @@ def open_built_in(*, one_shot: bool = False) -> MiniLM:
     return MiniLM(one_shot=one_shot)
 
 
+def open_home(host: Host) -> Home:
+    """Where the index lives: in its folder, or on the server that the settings name."""
+    from rag.store.home import Home, Shared
+    from rag.store.server import Address
+
+    settings = host.settings
+    if settings.chroma_url is None:
+        return Home()
+    tenant, database = settings.chroma_tenant, settings.chroma_database
+    return Shared(Address(settings.chroma_url, tenant, database, settings.chroma_token))
+
+
+def update_copy(host: Host) -> None:
+    """Bring the index folder to what a server has, if the settings name one."""
+    if host.settings.chroma_url is None:
+        return
+    from rag.retrieve.indexing import write_index
+    from rag.store.copying import refresh
+
+    refresh(host.settings.store, open_home(host), write_index, host.note)
+
+
 def open_snapshot(host: Host) -> Snapshot:
     from rag.store.snapshot import Snapshot
 
-    catch_up(host)
+    update_copy(host)
     return Snapshot.open(host.settings.store)
-
-
-def open_shared(host: Host, progress: Progress | None = None) -> Shared | None:
-    """The index that several machines keep, if the settings name its server."""
-    settings = host.settings
-    if not settings.chroma_url:
-        return None
-    from rag.retrieve.indexing import write_index
-    from rag.store.server import Address, Server
-    from rag.store.shared import Shared
-
-    where = (settings.chroma_tenant, settings.chroma_database, settings.chroma_token)
-    server = Server(Address(settings.chroma_url, *where))
-    return Shared(server, settings.store, write_index, progress or _Progress(host))
-
-
-def around(host: Host, progress: Progress, *, wait: bool = True) -> Around:
-    """What a writer goes through where the index is shared; else nothing."""
-    shared = open_shared(host, progress)
-    return partial(shared.writing, wait=wait) if shared else nullcontext
-
-
-def catch_up(host: Host) -> None:
-    """Bring the index to the last state of its server, if it has one. Where that is not to be
-    had, what was had of it before will do."""
-    from rag.errors import ServerError
-
-    shared = open_shared(host)
-    try:
-        _ = shared and shared.catch_up()
-    except ServerError as error:
-        if not (shared and shared.followed()):
-            raise
-        host.note(f"{error.message} This is what it held when it was last reached.")
-
-
-class _Progress:
-    """How long work with a server goes on, as a host shows it."""
-
-    def __init__(self, host: Host) -> None:
-        self.note, self._watch = host.note, host.watch
-        self._step: Callable[[], None] = lambda: None
-
-    def begin(self, what: str, total: int) -> None:
-        self._step = self._watch(what, total)
-
-    def advance(self, papers: int) -> None:
-        for _ in range(papers):
-            self._step()
 
 
 def open_retriever(

@@ -94,7 +94,7 @@ class Notes:
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def begin(self, what: str, total: int) -> None:
+    def embedding(self, total: int) -> None:
         self.total += total
 
     def advance(self, papers: int) -> None:

@@ -100,15 +100,15 @@ def test_every_setting_can_come_from_the_environment(tmp_path: Path, setenv: Set
         "judge_base_url": (LOCAL, LOCAL),
         "judge_api_key": (KEY, Secret(KEY)),
         "token": (KEY, Secret(KEY)),
-        "chroma_url": (LOCAL, LOCAL),
-        "chroma_tenant": ("t", "t"),
-        "chroma_database": ("d", "d"),
-        "chroma_token": (KEY, Secret(KEY)),
         "mailto": ("ada@example.org", "ada@example.org"),
         "openreview_url": (LOCAL, LOCAL),
         "openreview_v1_url": (LOCAL, LOCAL),
         "arxiv_url": (LOCAL, LOCAL),
         "crossref_url": (LOCAL, LOCAL),
+        "chroma_url": (LOCAL, LOCAL),
+        "chroma_tenant": ("t", "t"),
+        "chroma_database": ("d", "d"),
+        "chroma_token": (KEY, Secret(KEY)),
     }
     setenv(**{f"RAG_{name.upper()}": given for name, (given, _) in values.items()})
     assert load({}, tmp_path) == Settings(**{name: value for name, (_, value) in values.items()})
@@ -204,6 +204,7 @@ def test_a_file_of_the_folder_sends_no_key_away_that_it_does_not_hold(
         ("RAG_EMBED_API_KEY", "base_url", "embed_api_key"),
         ("RAG_JUDGE_API_KEY", "judge_base_url", "judge_api_key"),
         ("RAG_JUDGE_API_KEY", "base_url", "judge_api_key"),
+        ("RAG_CHROMA_TOKEN", "chroma_url", "chroma_token"),
     ],
 )
 def test_no_key_of_the_environment_goes_where_a_file_says(
@@ -458,8 +459,10 @@ def test_explained_values_are_fit_to_be_shown(tmp_path: Path, setenv: SetEnv) ->
 
 def test_our_own_example_files_name_every_setting(tmp_path: Path) -> None:
     """Taken out of their comments they are read without an error."""
-    root = Path(__file__).parent.parent
-    keys = {"api_key", "embed_api_key", "judge_api_key", "chroma_token", "token"}
+    root, keys = (
+        Path(__file__).parent.parent,
+        {"api_key", "embed_api_key", "judge_api_key", "token", "chroma_token"},
+    )
     for example, name, prefix in (("rag.toml", "rag.toml", ""), (".env.example", ".env", "RAG_")):
         lines = (root / example).read_text(encoding="utf-8").splitlines()
         settings = [line[2:] for line in lines if re.match(rf"# {prefix}\w+ ?=", line)]

@@ -1,271 +1,343 @@
-"""An index that several machines keep by a real Chroma server."""
+"""An index on a Chroma server: several machines, one killed, none wrong."""
 
 from __future__ import annotations
 
+import filecmp
 import json
-import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import count
 from pathlib import Path
 from threading import Thread
 
-import numpy as np
 import pytest
 
-from rag.errors import ServerError, StoreLocked
-from rag.store.chroma import chunk_ids
-from rag.store.ingest import IngestReport
-from rag.store.lease import LEASES, holder, lease
-from rag.store.server import Address, Server, text_id
-from rag.store.shared import CHUNKS, HEADS, TEXTS, Shared
+import rag
+from rag.config import Settings
+from rag.engine.answer import Asker
+from rag.errors import ServerFailed, StoreLocked, StoreMissing, StoreUnwritable
+from rag.library import Corpus, Program
+from rag.opening import Host, open_snapshot
+from rag.retrieve.hybrid import Retriever
+from rag.store.copying import mend_shared, refresh
+from rag.store.doctor import Check, diagnose
+from rag.store.home import Shared, vectors_name
+from rag.store.ingest import IngestReport, rebuild, remove
+from rag.store.inspect_server import around, contents
+from rag.store.lease import leased
+from rag.store.server import Address
 from rag.store.snapshot import Snapshot
+from rag.types import Secret
+from tests.chroma_server import TERM, ChromaServer, chroma_server
 from tests.commands import Run
-from tests.fakes import Notes, batch, no_index, papers, put
+from tests.fakes import HashEmbedder, Notes, batch, no_index, papers, put, started
 
-ALIVE = 0.6
-"""Seconds after which these tests take a holder for gone."""
+_numbers = count()
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a server runs."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    chroma = Path(sys.executable).with_name("chroma")
-    folder = tmp_path_factory.mktemp("chroma")
-    command = [chroma, "run", "--path", folder, "--host", "127.0.0.1", "--port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        answers(address)
-        yield address
-    finally:
-        server.kill()
-        server.wait()
-
-
-def answers(url: str) -> None:
-    for _ in range(150):
-        try:
-            Server(Address(url)).version()
-            return
-        except ServerError:
-            time.sleep(0.1)
-    pytest.fail("chroma run does not answer")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
+    with chroma_server(tmp_path_factory.mktemp("chroma")) as running:
+        yield running
 
 
 @pytest.fixture
-def server(url: str) -> Server:
-    """That server, with nothing on it."""
-    found = Server(Address(url))
-    for name in found.names():
-        found.drop(name)
-    return found
+def database(server: ChromaServer) -> Callable[[], Shared]:
+    """Gives a client of a database of the test's own, each time another client."""
+    name = f"corpus{next(_numbers)}"
+    return lambda: server.home(name)
 
 
-def shared(server: Server, store: Path, notes: Notes | None = None) -> Shared:
-    return Shared(server, store, no_index, notes or Notes(), ALIVE)
+def copied(store: Path, home: Shared) -> Snapshot:
+    """The index as a machine with the folder ``store`` sees it."""
+    refresh(store, home, no_index, print)
+    return Snapshot.open(store)
 
 
-def ingested(server: Server, store: Path, file: str, first: int, last: int) -> IngestReport:
-    """What another machine does with a file of the papers from ``first`` up to ``last``."""
-    machine = shared(server, store)
-    some = batch(papers(last, file=file)[first:], file=file)
-    return put(store, some, around=lambda: machine.writing(wait=True))
+def gives(store: Path, home: Shared, records: int, file: str, **how: object) -> IngestReport:
+    """Ingest so many papers of a file."""
+    return put(store, batch(papers(records, file=file), file=file), home=home, **how)
 
 
-def held_there(server: Server) -> set[str]:
-    (name,) = (name for name in server.names() if name.startswith(CHUNKS))
-    return server.ids(name)
+def checks(store: Path, home: Shared) -> dict[str, Check]:
+    more = around(store, home), contents(store, home)
+    return {c.name: c for c in diagnose(store, HashEmbedder(), lambda folder: None, *more)}
 
 
-def expected(store: Path) -> set[str]:
-    snapshot = Snapshot.open(store)
-    embedder = snapshot.manifest.embedder
-    each = (chunk_ids(p, snapshot.spans(r), embedder) for r, p in enumerate(snapshot.papers()))
-    return {id for ids in each for id in ids}
-
-
-def test_machines_come_to_the_same_index(server: Server, tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    ingested(server, one, "/data/a.jsonl", 0, 3)
-    assert shared(server, other).catch_up()
-    ingested(server, other, "/data/b.jsonl", 3, 5)
-    assert shared(server, one).catch_up()
-    assert not shared(server, one).catch_up()
-    here, there = Snapshot.open(one), Snapshot.open(other)
-    assert list(here.records()) == list(there.records())
-    assert np.array_equal(here.vectors, there.vectors)
-    assert held_there(server) == expected(one) == expected(other)
-
-
-def test_what_goes_here_goes_everywhere_and_nothing_is_sent_twice(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_copy_is_byte_for_byte_what_an_ingest_writes(
+    database: Callable[[], Shared], tmp_path: Path
 ) -> None:
-    store = tmp_path / "one"
-    ingested(server, store, "/data/a.jsonl", 0, 4)
-    sent: list[int] = []
-    send = Server.put_chunks
-    monkeypatch.setattr(
-        Server, "put_chunks", lambda s, n, c, v: (sent.append(len(c)), send(s, n, c, v))[1]
-    )
-    assert ingested(server, store, "/data/a.jsonl", 0, 4).unchanged == 4
-    assert (sent, shared(server, store).server_head()) == ([], 1)
-    ingested(server, store, "/data/a.jsonl", 1, 4)
-    assert (sent, shared(server, store).server_head()) == ([], 2)
-    assert held_there(server) == expected(store)
-    assert len({id.partition(".")[0] for id in server.ids(TEXTS)}) == 3 + 1
-    assert server.ids(HEADS) == {"2"}
+    put(tmp_path / "alone", batch(papers(40)))
+    put(tmp_path / "a", batch(papers(40)), home=database())
+    copy = copied(tmp_path / "b", database())
+    alone = Snapshot.open(tmp_path / "alone")
+    names = [path.name for path in alone.folder.iterdir() if path.name != "manifest.json"]
+    assert filecmp.cmpfiles(alone.folder, copy.folder, names, shallow=False)[0] == names
+    assert copy.manifest == alone.manifest
+    assert not (tmp_path / "b" / "chroma").exists()
+
+
+def test_each_machine_sees_what_the_others_took_in_and_out(
+    database: Callable[[], Shared], tmp_path: Path
+) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    gives(a, database(), 3, "/data/a.jsonl")
+    more = batch(papers(5, file="/data/b.jsonl")[3:], file="/data/b.jsonl")
+    embedder = HashEmbedder()
+    assert put(b, more, home=database(), embedder=embedder).added == 2
+    assert embedder.embedded == 2
+    assert copied(a, database()).ids == ["p0", "p1", "p2", "p3", "p4"]
+    remove(a, {"p1"}, None, HashEmbedder(), no_index, Notes(), home=database())
+    assert copied(b, database()).ids == ["p0", "p2", "p3", "p4"]
+    assert all(check.ok for name, check in checks(b, database()).items() if "chroma" in name)
+    home = database()
+    assert len(home.server.ids(vectors_name("hash-16"))) == Snapshot.open(b).manifest.chunks
+    assert sorted(name for name in home.server.collections() if "generation" in name) == [
+        "rag-generation-3"
+    ]
 
 
 KILLED = """
-import os, signal, sys
+import sys, time
 from pathlib import Path
-from rag.store.server import Address, Server
-from tests.test_store_server import ingested
+from tests.chroma_server import ChromaServer
+from tests.fakes import HashEmbedder, batch, papers, put
 
-put, calls = Server.put_chunks, []
-def dies(self, name, chunks, vectors):
-    put(self, name, chunks[:5], vectors[:5])
-    os.kill(os.getpid(), signal.SIGKILL)
-Server.put_chunks = dies
-ingested(Server(Address(sys.argv[1])), Path(sys.argv[2]), "/data/b.jsonl", 3, 9)
+class Stops(HashEmbedder):
+    def documents(self, documents):
+        for n, found in enumerate(super().documents(documents)):
+            if n == 64:
+                print("stopped", flush=True)
+                time.sleep(600)
+            yield found
+
+home = ChromaServer(sys.argv[1], None).home(sys.argv[2])
+put(Path(sys.argv[3]), batch(papers(80)), embedder=Stops(), home=home)
 """
 
 
-def test_a_killed_writer_is_succeeded_and_leaves_nothing(server: Server, tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    ingested(server, one, "/data/a.jsonl", 0, 3)
-    command = [sys.executable, "-c", KILLED, server.address.url, str(other)]
-    assert subprocess.run(command, check=False).returncode == -9
-    assert holder(server)
-    assert len(held_there(server)) > len(expected(one))
-    ingested(server, one, "/data/c.jsonl", 9, 10)
-    assert held_there(server) == expected(one)
-    assert len(Snapshot.open(one)) == 4
-    # What the dead one had not been told is done is on its disk alone, and is done again.
-    ingested(server, other, "/data/b.jsonl", 3, 9)
-    assert len(Snapshot.open(other)) == 10
-    assert held_there(server) == expected(other)
-
-
-def test_a_second_writer_waits_or_is_refused(server: Server, tmp_path: Path) -> None:
-    notes = Notes()
-    with lease(server, wait=True, note=notes.note, alive=ALIVE):
-        with (
-            pytest.raises(StoreLocked, match="is writing to http") as caught,
-            lease(server, wait=False, note=notes.note, alive=ALIVE),
-        ):
-            pass
-        assert "without --no-wait" in caught.value.fix
-        waiting = Thread(target=ingested, args=(server, tmp_path / "s", "/data/a.jsonl", 0, 1))
-        waiting.start()
-        waiting.join(2 * ALIVE)
-        assert waiting.is_alive()
-    waiting.join()
-    assert len(Snapshot.open(tmp_path / "s")) == 1
-    assert holder(server) is None
-    assert notes.notes[0].startswith("waiting for process ")
-
-
-def test_who_was_succeeded_publishes_nothing(server: Server, tmp_path: Path) -> None:
-    machine = shared(server, tmp_path / "s")
-    with pytest.raises(ServerError, match="took over"), machine.writing(wait=True):
-        put(tmp_path / "s", batch(papers(2)))
-        number = max(map(int, server.ids(LEASES)))
-        assert server.claim(LEASES, str(number + 1), {"holder": "x", "state": "over", "beat": 0})
-    assert machine.server_head() == 0
-
-
-def test_the_first_under_a_number_has_it(server: Server) -> None:
-    assert server.claim("things", "1", {"by": "me"})
-    assert not server.claim("things", "1", {"by": "you"})
-    assert server.metadata("things", "1") == {"by": "me"}
-
-
-def test_long_and_odd_texts_come_back_as_they_went(server: Server) -> None:
-    texts = ["é" * 9_001, "tail 𝄞 \u2028 \x00 end", "x" * 4_000]
-    server.put_texts("texts", {text_id(text): text for text in texts})
-    found = server.texts("texts", [*map(text_id, texts), "0" * 32])
-    assert list(found.values()) == texts
-
-
-def test_an_index_of_its_own_is_not_overwritten(server: Server, tmp_path: Path) -> None:
-    ingested(server, tmp_path / "one", "/data/a.jsonl", 0, 2)
-    put(tmp_path / "own", batch(papers(5)))
-    with pytest.raises(ServerError, match="does not know"):
-        shared(server, tmp_path / "own").catch_up()
-    assert len(Snapshot.open(tmp_path / "own")) == 5
-
-
-def test_an_incomplete_state_is_told_and_sent_again(server: Server, tmp_path: Path) -> None:
-    ingested(server, tmp_path / "one", "/data/a.jsonl", 0, 2)
-    server.delete(TEXTS, sorted(server.ids(TEXTS))[:1])
-    with pytest.raises(ServerError, match=r"(not complete|lacks)") as caught:
-        shared(server, tmp_path / "other").catch_up()
-    assert "rag rebuild" in caught.value.fix
-    ingested(server, tmp_path / "one", "/data/a.jsonl", 0, 2)
-    (name,) = (name for name in server.names() if name.startswith(CHUNKS))
-    server.delete(name, sorted(server.ids(name))[:1])
-    ingested(server, tmp_path / "one", "/data/a.jsonl", 0, 2)
-    assert held_there(server) == expected(tmp_path / "one")
-    assert shared(server, tmp_path / "other").catch_up()
-
-
-def answer(run: Run, store: str) -> object:
-    found = run("ask", "How does FIRE measure plasticity?", "--store", store, "--json")
-    assert found.status == 0, found.err
-    return {key: value for key, value in found.json.items() if key != "timings_ms"}
-
-
-def test_answers_are_those_of_an_index_without_a_server(
-    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+def test_another_machine_takes_over_from_one_that_was_killed(
+    server: ChromaServer, database: Callable[[], Shared], tmp_path: Path
 ) -> None:
-    notes = Path(__file__).parent.parent / "rag" / "sample" / "iclr2026_notes.jsonl"
-    assert run("ingest", notes, "--store", "alone").status == 0
-    alone = answer(run, "alone")
-    monkeypatch.setenv("RAG_CHROMA_URL", server.address.url)
-    assert run("ingest", notes, "--store", "one").status == 0
-    assert answer(run, "one") == answer(run, "other") == alone
-    checks = {
-        check["name"]: check for check in run("doctor", "--store", "other", "--json").json["checks"]
-    }
-    assert checks["chroma server"]["ok"]
-    assert "state 1" in checks["chroma server"]["detail"]
-    assert "of the nearest" in checks["chroma server"]["detail"]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        dead = f"http://127.0.0.1:{probe.getsockname()[1]}"
-    state = Path("one/server.json")
-    state.write_text(json.dumps({**json.loads(state.read_text()), "server": dead}))
-    monkeypatch.setenv("RAG_CHROMA_URL", dead)
-    offline = run("ask", "What is FIRE?", "--store", "one")
-    assert (offline.status, "when it was last reached" in offline.err) == (0, True)
-    refused = run("ask", "What is FIRE?", "--store", "third", "--json")
-    assert (refused.status, refused.json["error"]["type"]) == (1, "ServerError")
-    assert run("ingest", notes, "--store", "one").status == 1
+    gives(tmp_path / "b", database(), 2, "/data/old.jsonl")
+    name, embedder, notes = database().address.database, HashEmbedder(), Notes()
+    with started(KILLED, server.url, name, tmp_path / "a") as process:
+        assert process.stdout
+        assert process.stdout.readline() == "stopped\n"
+        assert len(copied(tmp_path / "c", database())) == 2
+        with pytest.raises(StoreLocked, match=f"Process {process.pid} on "):
+            gives(tmp_path / "b", database(), 80, "/data/a.jsonl", wait=False)
+        process.kill()
+    begin = time.monotonic()
+    report = gives(tmp_path / "b", database(), 80, "/data/a.jsonl", embedder=embedder)
+    assert time.monotonic() - begin > TERM / 2
+    assert (report.papers, embedder.embedded) == (80, 80 - 64 - 2), notes.notes
+    snapshot = copied(tmp_path / "c", database())
+    assert sorted(snapshot.ids) == sorted(f"p{n}" for n in range(80))
+    assert len(database().server.ids(vectors_name("hash-16"))) == snapshot.manifest.chunks
 
 
-@pytest.mark.parametrize(
-    ("end", "more", "said"),
-    [
-        ("/api/v1", {}, "has a path"),
-        ("", {"database": "no_such_database"}, "RAG_CHROMA_DATABASE"),
-        ("", {"tenant": "nobody"}, "RAG_CHROMA_TENANT"),
-    ],
-)
-def test_a_wrong_address_is_told(url: str, end: str, more: dict[str, str], said: str) -> None:
-    with pytest.raises(ServerError) as caught:
-        Server(Address(url + end, **more)).names()
-    assert said in f"{caught.value.message} {caught.value.fix}"
+def test_holder_that_was_taken_for_dead_publishes_nothing(
+    database: Callable[[], Shared], tmp_path: Path
+) -> None:
+    first, second = database(), database()
+    with first.writing(tmp_path / "a", wait=True, note=print):
+        assert first._lease
+        first._lease._ended.set()  # as of a laptop that was closed
+        gives(tmp_path / "b", second, 3, "/data/b.jsonl")
+        draft = tmp_path / "draft"
+        draft.mkdir()
+        manifest = Snapshot.open(tmp_path / "b").manifest
+        first._lease._renewed = time.monotonic()  # and does not know
+        with pytest.raises(StoreLocked, match="took over"):
+            first.publish(tmp_path / "a", draft, papers(1), manifest)
+    assert len(copied(tmp_path / "c", database())) == 3
 
 
-def test_the_token_is_shown_to_nobody(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAG_CHROMA_URL", "http://127.0.0.1:1")
-    monkeypatch.setenv("RAG_CHROMA_TOKEN", "tk-very-secret-indeed")
-    for command in (["config", "--json"], ["ask", "What is FIRE?", "--json"], ["doctor"]):
-        said = run(*command)
-        assert "very-secret" not in said.out + said.err
+def test_of_many_who_want_the_lease_one_at_a_time_has_it(database: Callable[[], Shared]) -> None:
+    held, most = [], []
+    database()
+
+    def take() -> None:
+        with leased(database().server, wait=True, note=lambda text: None, term=TERM) as lease:
+            held.append(lease.number)
+            most.append(len(held))
+            time.sleep(0.05)
+            held.pop()
+
+    threads = [Thread(target=take) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert most == [1] * 6
+
+
+def test_index_moves_to_a_server_and_back(database: Callable[[], Shared], tmp_path: Path) -> None:
+    store, embedder = tmp_path / "a", HashEmbedder()
+    put(store, batch(papers(4)))
+    with pytest.raises(StoreMissing, match="no index on"):
+        copied(store, database())
+    assert rebuild(store, embedder, no_index, Notes(), home=database()).papers == 4
+    assert copied(tmp_path / "b", database()).ids == ["p0", "p1", "p2", "p3"]
+    assert put(store, batch(papers(5)), embedder=embedder).added == 1
+    assert embedder.embedded == 1
+
+
+def test_index_of_ones_own_is_not_replaced_by_a_copy(
+    database: Callable[[], Shared], tmp_path: Path
+) -> None:
+    gives(tmp_path / "a", database(), 2, "/data/a.jsonl")
+    own = tmp_path / "own"
+    put(own, batch(papers(4)))
+    for act in (copied, lambda store, home: gives(store, home, 1, "/data/b.jsonl")):
+        with pytest.raises(StoreUnwritable, match="of its own"):
+            act(own, database())
+    assert len(Snapshot.open(own)) == 4
+
+
+def test_copy_of_another_database_is_not_mixed_in(
+    server: ChromaServer, database: Callable[[], Shared], tmp_path: Path
+) -> None:
+    store = tmp_path / "a"
+    gives(store, database(), 4, "/data/a.jsonl")
+    other = f"{database().address.database}-other"
+    assert gives(store, server.home(other), 2, "/data/b.jsonl").papers == 2
+    assert len(copied(store, database())) == 4
+
+
+def test_doctor_finds_what_the_server_lost_and_puts_it_back(
+    database: Callable[[], Shared], tmp_path: Path
+) -> None:
+    store = tmp_path / "a"
+    gives(store, database(), 4, "/data/a.jsonl")
+    home = database()
+    name = vectors_name("hash-16")
+    home.server.delete(name, sorted(home.server.ids(name))[:3])
+    with pytest.raises(ServerFailed, match="vectors of 1 papers"):
+        copied(tmp_path / "b", database())
+    found = checks(store, database())["chroma"]
+    assert (found.ok, "lacks 3 of 16" in found.detail) == (False, True)
+    assert "doctor --fix" in str(found.fix)
+    mend_shared(store, database(), no_index, {"chroma"}, Notes())
+    assert checks(store, database())["chroma"].ok
+    assert len(copied(tmp_path / "b", database())) == 4
+
+
+def test_half_written_list_of_records_is_told(
+    database: Callable[[], Shared], tmp_path: Path
+) -> None:
+    store = tmp_path / "a"
+    gives(store, database(), 4, "/data/a.jsonl")
+    home = database()
+    home.server.put_texts(home.server.opened("rag-generation-1"), {"head:0": "{"})
+    with pytest.raises(ServerFailed, match="cannot be read") as caught:
+        copied(tmp_path / "b", database())
+    assert "rag rebuild" in caught.value.fix
+    rebuild(store, HashEmbedder(), no_index, Notes(), home=database())
+    assert len(copied(tmp_path / "b", database())) == 4
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """Answers as a gateway does that knows no such token; or sends the client elsewhere."""
+
+    def do_GET(self) -> None:
+        self.send_response(302 if "elsewhere" in self.path else 401)
+        self.send_header("Location", "/")
+        self.end_headers()
+        self.wfile.write(b"<html>no</html>")
+
+    def log_message(self, format: str, *arguments: object) -> None: ...
+
+
+@pytest.fixture
+def refusing() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Refusing) as gateway:
+        Thread(target=gateway.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{gateway.server_port}"
+        gateway.shutdown()
+
+
+SAMPLE = str(Path(rag.__file__).parent / "sample" / "iclr2026_notes.jsonl")
+TOKEN = "ck-very-secret-0123456789"
+
+
+def test_wrong_token_address_and_database(
+    server: ChromaServer, refusing: str, tmp_path: Path
+) -> None:
+    for address, message, fix in [
+        (Address(refusing, token=Secret(TOKEN)), "refuses the token", "RAG_CHROMA_TOKEN"),
+        (Address(refusing), "asks for a token", "RAG_CHROMA_TOKEN"),
+        (Address(f"{refusing}/elsewhere", token=Secret(TOKEN)), "302", "doctor"),
+        (Address("http://127.0.0.1:9"), "No Chroma server answers", "chroma run"),
+        (Address(server.url, tenant="nobody"), "no database", "RAG_CHROMA_TENANT"),
+        (Address(server.url, database="nothing"), "no database", "RAG_CHROMA_DATABASE"),
+    ]:
+        for act in (copied, lambda store, home: gives(store, home, 1, "/data/a.jsonl")):
+            with pytest.raises(ServerFailed, match=message) as caught:
+                act(tmp_path / "a", Shared(address))
+            assert fix in caught.value.fix
+            assert TOKEN not in f"{caught.value.message} {caught.value.fix} {address!r}"
+
+
+def test_answers_are_those_of_an_index_folder(
+    server: ChromaServer, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = ["Which papers are about pruning?", "How many papers use diffusion?"]
+
+    def answers(store: str) -> list[str]:
+        found = [json.loads(run("ask", q, "--json", "--store", store).out) for q in questions]
+        return [json.dumps({**each, "timings_ms": None}) for each in found]
+
+    run("ingest", SAMPLE, "--store", "alone")
+    expected = answers("alone")
+    monkeypatch.setenv("RAG_CHROMA_URL", server.url)
+    assert run("rebuild", "--store", "alone").status == 0
+    assert answers("second") == expected
+    doctor = run("doctor", "--store", "second", "--json").out
+    details = {check["name"]: check["detail"] for check in json.loads(doctor)["checks"]}
+    assert "recall@10" in details["chroma recall"]
+
+
+def test_open_corpus_sees_the_next_generation_and_outlives_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.library.LOOK", 0.0)
+    notes: list[str] = []
+    with chroma_server(tmp_path / "chroma") as server:
+        gives(tmp_path / "a", server.home(), 3, "/data/a.jsonl")
+        settings = Settings(store=tmp_path / "b", chroma_url=server.url)
+
+        def opened(host: Host) -> Asker:
+            return Asker(Retriever(open_snapshot(host), HashEmbedder()))
+
+        corpus = Corpus(Program(settings, notes.append), opened)
+        assert len(corpus) == 3
+        gives(tmp_path / "a", server.home(), 5, "/data/a.jsonl")
+        assert len(corpus) == 5
+    assert len(corpus) == 5
+    assert "This is the copy of before" in notes[-1]
+
+
+def test_dead_server_costs_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "a"
+    with chroma_server(tmp_path / "chroma") as server:
+        gives(store, server.home(), 3, "/data/a.jsonl")
+        home, embedder = server.home(), HashEmbedder()
+
+        class Dies(HashEmbedder):
+            def documents(self, documents):  # type: ignore[no-untyped-def]
+                server.process.kill()
+                server.process.wait()
+                yield from super().documents(documents)
+
+        with pytest.raises(ServerFailed, match="failed|No Chroma server"):
+            gives(store, home, 5, "/data/a.jsonl", embedder=Dies())
+    assert len(Snapshot.open(store)) == 3
+    with pytest.raises(ServerFailed, match="No Chroma server answers") as caught:
+        copied(store, home)
+    assert "unset it" in caught.value.fix
+    with chroma_server(tmp_path / "chroma") as again:
+        assert gives(store, again.home(), 5, "/data/a.jsonl", embedder=embedder).papers == 5
+        assert len(copied(tmp_path / "b", again.home())) == 5

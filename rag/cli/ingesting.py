@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from difflib import get_close_matches
 from time import perf_counter
@@ -18,7 +19,8 @@ from rag.cli.terminal import FAILED, Bar, Terminal, say
 from rag.corpus.fields import FIELDS
 from rag.corpus.files import ReadAs
 from rag.corpus.readers import FORMATS
-from rag.opening import around, open_embedder, open_snapshot
+from rag.errors import StoreMissing
+from rag.opening import open_embedder, open_home, open_snapshot, update_copy
 
 if TYPE_CHECKING:
     from rag.corpus import FileReading
@@ -111,6 +113,8 @@ def ingest(
     """
     from rag.store.manifest import known_files
 
+    with suppress(StoreMissing):
+        update_copy(terminal)
     started = perf_counter()
     anew = dry_run or on_conflict is not None
     known = {} if anew else known_files(terminal.settings.store)
@@ -166,7 +170,7 @@ def take_over(
         keep=keep,
         on_conflict=on_conflict,
         wait=wait,
-        around=around(terminal, bar, wait=wait),
+        home=open_home(terminal),
     )
 
 

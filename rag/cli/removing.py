@@ -13,7 +13,7 @@ from rag.cli.choosing import chosen
 from rag.cli.options import common, filtered
 from rag.cli.terminal import Bar, Terminal
 from rag.errors import SourceError
-from rag.opening import around, open_embedder, open_snapshot
+from rag.opening import open_embedder, open_home, open_snapshot
 
 if TYPE_CHECKING:
     from rag.retrieve.filters import Filters
@@ -66,8 +66,9 @@ def remove(
         return
     ids = {paper.paper_id for paper in gone}
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    shared = around(terminal, bar, wait=not no_wait)
-    report = take_out(store, ids, file, embedder, write_index, bar, wait=not no_wait, around=shared)
+    report = take_out(
+        store, ids, file, embedder, write_index, bar, wait=not no_wait, home=open_home(terminal)
+    )
     _tell(terminal, gone, left=report.papers, removed=True)
 
 

@@ -10,6 +10,7 @@ import click
 
 from rag.cli.options import common
 from rag.cli.terminal import Terminal
+from rag.errors import ConfigError
 
 if TYPE_CHECKING:
     from rag.store.pack import PackReport
@@ -40,11 +41,14 @@ def pack(terminal: Terminal, file: Path) -> None:
 @common
 def unpack(terminal: Terminal, file: Path, force: bool) -> None:
     """Make an index of FILE, once all of it is known to be as it was packed."""
-    from rag.retrieve.indexing import write_index
+    from rag.retrieve.lexical import write_bm25
     from rag.store.pack import unpack as unpacked
 
+    if terminal.settings.chroma_url:
+        fix = "unset RAG_CHROMA_URL and unpack; rag rebuild with it puts that on an empty server"
+        raise ConfigError("A pack is unpacked into a folder, not onto a server.", fix)
     folder = terminal.settings.store
-    report = unpacked(file, folder, write_index, terminal.note, force=force)
+    report = unpacked(file, folder, write_bm25, terminal.note, force=force)
     _show(terminal, report, f"unpacked to {folder}")
 
 

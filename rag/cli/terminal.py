@@ -91,21 +91,21 @@ class Terminal:
 
 class Bar:
     """Progress of an ingest on stderr: a bar with rate and time left on a terminal, else a
-    line at the start of each piece of work."""
+    line at the start."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.note = terminal.note
         self._quiet = terminal.quiet
         self._bar: Any = None
 
-    def begin(self, what: str, total: int) -> None:
+    def embedding(self, total: int) -> None:
         if not sys.stderr.isatty():
-            self.note(f"{what} {total:,} abstracts …")
+            self.note(f"embedding {total:,} abstracts …")
         from tqdm import tqdm
 
         self._bar = tqdm(
             total=total,
-            desc=what,
+            desc="embedding",
             unit=" abstracts",
             disable=self._quiet or not sys.stderr.isatty(),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,8 @@ import click
 
 from rag.cli.options import common
 from rag.cli.terminal import GATE, Bar, Terminal
-from rag.opening import around, open_embedder, open_shared
+from rag.errors import RagError
+from rag.opening import open_embedder, open_home, update_copy
 
 if TYPE_CHECKING:
     from rag.store.doctor import Check
@@ -46,28 +48,42 @@ def rebuild(terminal: Terminal, no_wait: bool) -> None:
     from rag.store.ingest import rebuild as rebuild_store
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
-    wait = not no_wait
-    shared = around(terminal, bar, wait=wait)
-    report = rebuild_store(store, embedder, write_index, bar, wait=wait, around=shared)
+    report = rebuild_store(
+        store, embedder, write_index, bar, wait=not no_wait, home=open_home(terminal)
+    )
     terminal.note(f"{report.papers:,} papers, {report.embedded:,} of them embedded again")
     _show(terminal, _checks(terminal), asdict(report))
 
 
 def _mended(terminal: Terminal, findings: Collection[str]) -> list[str]:
     from rag.config import embed_endpoint
-    from rag.retrieve.indexing import write_index
+    from rag.retrieve.lexical import write_bm25
     from rag.store.mend import mend
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
     free = embed_endpoint(terminal.settings) is None
-    return mend(store, embedder, write_index, findings, bar, may_embed=free)
+    home = open_home(terminal)
+    if home.server is not None:
+        from rag.retrieve.indexing import write_index
+        from rag.store.copying import mend_shared
+
+        return mend_shared(store, home, write_index, findings, bar)
+    return mend(store, embedder, write_bm25, findings, bar, may_embed=free)
 
 
 def _checks(terminal: Terminal) -> list[Check]:
     from rag.store.doctor import diagnose
 
     embedder = open_embedder(terminal, one_shot=True)
-    return diagnose(terminal.settings.store, embedder, _open_bm25, _servers(terminal))
+    store, home = terminal.settings.store, open_home(terminal)
+    servers, chroma = _servers(terminal), None
+    if home.server is not None:
+        with suppress(RagError):  # which the checks will find, too
+            update_copy(terminal)
+        from rag.store.inspect_server import around, contents
+
+        servers, chroma = {**around(store, home), **servers}, contents(store, home)
+    return diagnose(store, embedder, _open_bm25, servers, chroma)
 
 
 def _servers(terminal: Terminal) -> dict[str, Callable[[], str]]:
@@ -81,12 +97,7 @@ def _servers(terminal: Terminal) -> dict[str, Callable[[], str]]:
         "embedding server": embed_endpoint(settings),
         "judging server": judge_endpoint(settings),
     }
-    checks: dict[str, Callable[[], str]] = {
-        name: partial(reached, each) for name, each in named.items() if each
-    }
-    if shared := open_shared(terminal):
-        checks["chroma server"] = shared.look
-    return checks
+    return {name: partial(reached, each) for name, each in named.items() if each}
 
 
 def _show(terminal: Terminal, checks: Sequence[Check], report: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
@@ -28,6 +28,7 @@ from chromadb.errors import ChromaError
 from rag.endpoint.memory import forget_freed
 from rag.store.files import writing
 from rag.store.manifest import damaged
+from rag.store.server import Server, guarded
 from rag.types import Paper
 
 if TYPE_CHECKING:
@@ -94,12 +95,20 @@ class Collection:
 
     def ids(self) -> set[str]:
         """The ids of all chunks."""
-        with _guard(self._store):
+        with self._guarded():
             return set(self._collection.get(include=[])["ids"])
+
+    def present(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that are there."""
+        found: set[str] = set()
+        for part in self._parts(len(ids)):
+            with self._guarded():
+                found.update(self._collection.get(ids=list(ids[part]), include=[])["ids"])
+        return found
 
     def vectors(self, ids: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of chunks in the order of ``ids``, shape (n, dimensions)."""
-        with _guard(self._store):
+        with self._guarded():
             found = self._collection.get(ids=list(ids), include=["embeddings"])
         order = {id: row for row, id in enumerate(found["ids"])}
         return np.asarray(found["embeddings"], np.float32)[[order[id] for id in ids]]
@@ -108,7 +117,7 @@ class Collection:
         """Add or replace chunks; vectors has shape (len(chunks), dimensions)."""
         for part in self._parts(len(chunks)):
             rows = chunks[part]
-            with _guard(self._store):
+            with self._guarded():
                 self._collection.upsert(
                     ids=[chunk.id for chunk in rows],
                     embeddings=vectors[part],
@@ -119,7 +128,7 @@ class Collection:
     def delete(self, ids: Sequence[str]) -> None:
         """Forget chunks."""
         for part in self._parts(len(ids)):
-            with _guard(self._store):
+            with self._guarded():
                 self._collection.delete(ids=list(ids[part]))
 
     def clear(self) -> None:
@@ -132,6 +141,43 @@ class Collection:
         """Slices within Chroma's batch limit, which it enforces by storing nothing."""
         size = self._client.get_max_batch_size()
         return (slice(begin, begin + size) for begin in range(0, n, size))
+
+    def _guarded(self) -> AbstractContextManager[None]:
+        return _guard(self._store)
+
+
+class ServerCollection(Collection):
+    """The vectors of an index that lives on a server; raises ServerFailed.
+
+    What is to be deleted is put on the list ``outdated``: it is needed by the generation that
+    counts until the next one does.
+    """
+
+    def __init__(self, store: Path, server: Server, name: str, outdated: list[str]) -> None:
+        self._store, self._server, self._name = store, server, name
+        self._collection, self._outdated = server.opened(name), outdated
+
+    def __exit__(self, *exception: object) -> None:
+        """The client goes on: the generation is still to be published."""
+
+    def ids(self) -> set[str]:
+        return self._server.ids(self._name)
+
+    def vectors(self, ids: Sequence[str]) -> NDArray[np.float32]:
+        with self._guarded():  # a row may have gone since it was seen
+            return super().vectors(ids)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        self._outdated.extend(ids)
+
+    def clear(self) -> None:
+        """Nothing: each embedder's vectors have a collection of their own."""
+
+    def _parts(self, n: int) -> Iterator[slice]:
+        return self._server.parts(n)
+
+    def _guarded(self) -> AbstractContextManager[None]:
+        return guarded(self._server.address)
 
 
 def readable_ids(store: Path) -> set[str]:

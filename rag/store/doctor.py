@@ -64,11 +64,13 @@ def diagnose(
     embedder: Embedder,
     bm25: Callable[[Path], None],
     servers: Checks | None = None,
+    chroma: Checks | None = None,
 ) -> list[Check]:
     """Check everything that can be checked, in order of what depends on what.
 
     ``bm25`` loads the index of words from a generation's folder and raises if it cannot;
-    ``servers`` are further checks, of what the settings name.
+    ``servers`` are further checks, of what the settings name; ``chroma`` those of a Chroma server
+    that holds the index, in the place of the one of the folder.
     """
     opening: Checks = {
         "index": partial(_present, store),
@@ -83,7 +85,7 @@ def diagnose(
         "sentences": partial(_sentences, store),
         "vectors": partial(_vectors, store),
         "bm25": partial(_bm25, store, bm25),
-        "chroma": partial(_chroma, store),
+        **({"chroma": partial(_chroma, store)} if chroma is None else chroma),
     }
     around: Checks = {
         "writer": partial(_writer, store),

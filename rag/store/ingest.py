@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -20,10 +19,10 @@ import numpy as np
 from rag.corpus.merge import merge
 from rag.corpus.sentences import sentence_spans
 from rag.embed import Document, Embedder
-from rag.errors import BudgetError, EndpointError, StoreDamaged, StoreError, StoreMissing
+from rag.errors import BudgetError, EndpointError, StoreDamaged, StoreMissing
 from rag.store.conflicts import marks, settled
 from rag.store.files import writing
-from rag.store.lock import write_lock
+from rag.store.home import HERE, Home
 from rag.store.manifest import (
     FORMAT,
     Manifest,
@@ -46,21 +45,16 @@ Spans = tuple[tuple[int, int], ...]
 Indexer = Callable[[Path, Sequence[Paper]], None]
 """Writes further files that readers want into a generation's folder, such as BM25's."""
 
-Around = Callable[[], AbstractContextManager[None]]
-"""What a writer goes through once he holds the lock, before and after he changes the index: where
-others have it, too, he takes theirs over and passes on his own."""
-
 GROUP = 32
 """Papers in one write to Chroma: each has a fixed cost, and a group is what a kill can lose."""
 
 
 class Progress(Protocol):
-    """How an ingest tells what it is doing: a note, or a count that grows of papers that are
-    embedded, sent or fetched."""
+    """How an ingest tells what it is doing: a note, or a growing count of papers."""
 
     def note(self, text: str) -> None: ...
 
-    def begin(self, what: str, total: int) -> None: ...
+    def embedding(self, total: int) -> None: ...
 
     def advance(self, papers: int) -> None: ...
 
@@ -93,7 +87,7 @@ class IngestReport:
 
 
 @dataclass(slots=True)
-class _Plan:
+class Plan:
     """Spans and, once known, vectors of every paper that the index will hold, by paper_id;
     ``files`` as in the manifest."""
 
@@ -123,7 +117,7 @@ def ingest(
     keep: bool = False,
     on_conflict: OnConflict | None = None,
     wait: bool = True,
-    around: Around = nullcontext,
+    home: Home = HERE,
 ) -> IngestReport:
     """Bring the index to what the files hold; files of earlier ingests stay as they were.
 
@@ -131,13 +125,14 @@ def ingest(
     paper counts; without it a file's present one, of several files' the longest. Raises
     StoreError's kinds.
     """
-    with write_lock(store, wait=wait, note=progress.note), around():
-        before = _current(store, embedder)
+    with home.writing(store, wait=wait, note=progress.note):
+        before = _current(store, embedder, indexer, home)
         old = list(before.records()) if before else []
         if on_conflict:
             batches = list(_settled(old, batches, on_conflict))
-        records = replace_batches(old, batches, keep=keep)
-        if before and records == old and not unfinished(store).exists():
+        records = replace_batches(old, batches, keep=keep, moved=home.server is None)
+        same = before and records == old and home.has(store)
+        if before and same and not unfinished(store).exists():
             papers = list(before.papers())
             return compared(papers, papers, records, before.manifest.chunks, 0)
         files = dict(before.manifest.files) if before else {}
@@ -145,7 +140,7 @@ def ingest(
             files.pop(batch.file, None)
             if batch.whole and batch.digest and not keep:
                 files[batch.file] = batch.digest
-        return _apply(store, before, before, records, files, embedder, indexer, progress)
+        return apply(store, before, before, records, files, embedder, indexer, progress, home)
 
 
 def remove(
@@ -157,15 +152,15 @@ def remove(
     progress: Progress,
     *,
     wait: bool = True,
-    around: Around = nullcontext,
+    home: Home = HERE,
 ) -> IngestReport:
     """Take papers out of the index, and all records of a ``file`` (its absolute path).
 
     Nothing is remembered of them: their files are read again when they are next ingested, even
     unchanged. A paper that other files have too stays, as they have it. Raises StoreError's kinds.
     """
-    with write_lock(store, wait=wait, note=progress.note), around():
-        before = _current(store, embedder)
+    with home.writing(store, wait=wait, note=progress.note):
+        before = _current(store, embedder, indexer, home)
         if before is None:
             raise missing(store)
         chosen = (paper for paper in before.papers() if paper.paper_id in ids)
@@ -178,24 +173,7 @@ def remove(
             else:
                 kept.append(record)
         files = {f: digest for f, digest in before.manifest.files.items() if f not in touched}
-        return _apply(store, before, before, kept, files, embedder, indexer, progress)
-
-
-def restore(
-    store: Path,
-    records: Sequence[Paper],
-    files: dict[str, str],
-    embedder: Embedder,
-    indexer: Indexer,
-    progress: Progress,
-) -> IngestReport:
-    """Make records that somebody else keeps the content of the index; the caller holds the lock.
-    Vectors of texts that are here already are kept, if they are the embedder's."""
-    try:
-        before = _current(store, embedder)
-    except StoreError:  # whatever is wrong with what is here, it is replaced
-        before = None
-    return _apply(store, before, before, records, files, embedder, indexer, progress)
+        return apply(store, before, before, kept, files, embedder, indexer, progress, home)
 
 
 def _key(source: Source) -> tuple[str, str, int, int]:
@@ -209,7 +187,7 @@ def rebuild(
     progress: Progress,
     *,
     wait: bool = True,
-    around: Around = nullcontext,
+    home: Home = HERE,
 ) -> IngestReport:
     """Make the whole index anew from its own source records, without the original files.
 
@@ -219,16 +197,20 @@ def rebuild(
     """
     from rag.store.salvage import salvage
 
+    if home.server:
+        from rag.store.copying import rebuild_shared
+
+        return rebuild_shared(store, embedder, indexer, progress, home, wait=wait)
     if not store.exists():
         raise missing(store)
-    with write_lock(store, wait=wait, note=progress.note), around():
+    with home.writing(store, wait=wait, note=progress.note):
         records, source = salvage(store, embedder.identity)
         needed = unfinished(store).exists() or not _whole(source, records)
         with writing(store):
             draft_of(store)
             if not (needed and _readable(store)):
                 _remove(store / "chroma")
-        return _apply(store, None, source, records, {}, embedder, indexer, progress)
+        return apply(store, None, source, records, {}, embedder, indexer, progress, home)
 
 
 def _whole(source: Snapshot | None, records: Sequence[Paper]) -> bool:
@@ -258,10 +240,11 @@ def _remove(path: Path) -> None:
 
 
 def replace_batches(
-    records: Iterable[Paper], batches: Iterable[Batch], *, keep: bool
+    records: Iterable[Paper], batches: Iterable[Batch], *, keep: bool, moved: bool = True
 ) -> list[Paper]:
     """The records after the batches' files were read again, in an order that does not depend
-    on how often: a file keeps its place, kept records follow its present ones."""
+    on how often: a file keeps its place, kept records follow its present ones. ``moved`` says
+    whether a file that is not there may have been moved; it may be on another machine."""
     files: dict[str, list[Paper]] = {}
     given: dict[str, list[str]] = {}
     for record in records:
@@ -270,7 +253,7 @@ def replace_batches(
             given.setdefault(source.path, []).append(source.file)
         files.setdefault(source.file, []).append(record)
     for batch in batches:
-        place = _place(batch, files, given.get(batch.path, ()))
+        place = _place(batch, files, given.get(batch.path, ()) if moved else ())
         present = {record.paper_id for record in batch.records}
         gone = [r for r in files.get(place, ()) if r.paper_id not in present]
         files[place] = [*batch.records, *(gone if keep or not batch.whole else ())]
@@ -302,8 +285,13 @@ def _place(batch: Batch, files: Mapping[str, list[Paper]], same_path: Iterable[s
     return batch.file
 
 
-def _current(store: Path, embedder: Embedder) -> Snapshot | None:
+def _current(store: Path, embedder: Embedder, indexer: Indexer, home: Home) -> Snapshot | None:
     adopt(store)
+    if home.server:
+        from rag.store.copying import current
+
+        if not current(store, home, indexer):
+            return None
     try:
         snapshot = Snapshot.open(store)
     except StoreMissing:
@@ -329,7 +317,7 @@ def adopt(store: Path) -> bool:
     return False
 
 
-def _apply(
+def apply(
     store: Path,
     before: Snapshot | None,
     source: Snapshot | None,
@@ -338,27 +326,29 @@ def _apply(
     embedder: Embedder,
     indexer: Indexer,
     progress: Progress,
+    home: Home,
 ) -> IngestReport:
     """Make ``records`` the content of the store; the caller holds the write lock.
 
     The report compares with ``before``; vectors are taken from ``source`` where they fit.
     """
-    from rag.store.chroma import Collection
-
     papers = merge(records)
-    plan = _Plan(papers, embedder.identity, files)
+    plan = Plan(papers, embedder.identity, files)
     if source:
-        _reuse(plan, source)
+        reuse(plan, source)
     with writing(store):
         draft = draft_of(store)
-        with Collection(store) as collection:
+        with home.collection(store, embedder.identity) as collection:
             embedded = _fill(plan, collection, embedder, progress)
-        manifest = _publish(store, draft, plan, records, embedder, indexer)
+        manifest = write_draft(store, draft, plan, records, embedder.dimensions, indexer)
+        home.publish(store, draft, records, manifest)
+        make_valid(store, draft, manifest)
+        home.tidy(store, embedder.identity)
     old = list(before.papers()) if before else []
     return compared(old, papers, records, manifest.chunks, embedded)
 
 
-def _reuse(plan: _Plan, source: Snapshot) -> None:
+def reuse(plan: Plan, source: Snapshot) -> None:
     """Take over the vectors of texts that are as they were and cut into the same sentences."""
     rows = {text: source.row_of[id] for id, text in source.manifest.hashes.items()}
     for paper in plan.papers:
@@ -378,14 +368,14 @@ def draft_of(store: Path) -> Path:
     return draft
 
 
-def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Progress) -> int:
+def _fill(plan: Plan, collection: Collection, embedder: Embedder, progress: Progress) -> int:
     """Complete the plan's vectors and make Chroma hold just them; returns papers embedded."""
     present = collection.ids()
     if present.isdisjoint(chain.from_iterable(plan.ids.values())):
         # Perhaps of an embedder that was given up, whose vectors have another length.
         collection.clear()
         present = set()
-    _resume(plan, present, collection)
+    resume(plan, present, collection)
     absent = [p for p in plan.papers if not present.issuperset(plan.ids[p.paper_id])]
     _put(plan, (p for p in absent if p.paper_id in plan.vectors), collection)
     new = [p for p in plan.papers if p.paper_id not in plan.vectors]
@@ -395,16 +385,25 @@ def _fill(plan: _Plan, collection: Collection, embedder: Embedder, progress: Pro
     return len(new)
 
 
-def _resume(plan: _Plan, present: set[str], collection: Collection) -> None:
-    """Take from Chroma the vectors that are nowhere else: of an ingest that did not finish."""
-    for paper_id, ids in plan.ids.items():
-        if paper_id not in plan.vectors and present.issuperset(ids):
-            vectors = _on_grid(collection.vectors(ids))
+def resume(plan: Plan, present: set[str], collection: Collection) -> None:
+    """Take from Chroma the vectors that are nowhere else: of an ingest that did not finish, or of
+    another machine's."""
+    wanted = [
+        paper_id
+        for paper_id, ids in plan.ids.items()
+        if paper_id not in plan.vectors and present.issuperset(ids)
+    ]
+    for begin in range(0, len(wanted), GROUP):
+        group = wanted[begin : begin + GROUP]
+        ids = [id for paper_id in group for id in plan.ids[paper_id]]
+        found = _on_grid(collection.vectors(ids))
+        ends = np.cumsum([len(plan.ids[paper_id]) for paper_id in group])
+        for paper_id, vectors in zip(group, np.split(found, ends[:-1]), strict=True):
             if is_unit(vectors).all():
                 plan.vectors[paper_id] = vectors
 
 
-def _put(plan: _Plan, papers: Iterable[Paper], collection: Collection) -> None:
+def _put(plan: Plan, papers: Iterable[Paper], collection: Collection) -> None:
     """Write papers to Chroma group by group; what has come before a failure is kept, too."""
     group: list[Paper] = []
     try:
@@ -418,7 +417,7 @@ def _put(plan: _Plan, papers: Iterable[Paper], collection: Collection) -> None:
             _upsert(plan, group, collection)
 
 
-def _upsert(plan: _Plan, papers: Sequence[Paper], collection: Collection) -> None:
+def _upsert(plan: Plan, papers: Sequence[Paper], collection: Collection) -> None:
     from rag.store.chroma import chunks_of
 
     chunks = [c for p in papers for c in chunks_of(p, plan.spans[p.paper_id], plan.embedder)]
@@ -426,11 +425,11 @@ def _upsert(plan: _Plan, papers: Sequence[Paper], collection: Collection) -> Non
 
 
 def _embed(
-    plan: _Plan, papers: Sequence[Paper], embedder: Embedder, progress: Progress
+    plan: Plan, papers: Sequence[Paper], embedder: Embedder, progress: Progress
 ) -> Iterator[Paper]:
     """Embed papers, giving back each one as soon as the plan has its vectors."""
     documents = [_document(paper, plan.spans[paper.paper_id]) for paper in papers]
-    progress.begin(getattr(embedder, "doing", "embedding"), len(papers))
+    progress.embedding(len(papers))
     try:
         for index, vectors in embedder.documents(documents):
             plan.vectors[papers[index].paper_id] = _on_grid(vectors)
@@ -455,28 +454,23 @@ def _on_grid(vectors: Matrix) -> Matrix:
     return vectors.astype(np.float16).astype(np.float32)
 
 
-def _publish(
+def write_draft(
     store: Path,
     draft: Path,
-    plan: _Plan,
+    plan: Plan,
     records: Sequence[Paper],
-    embedder: Embedder,
+    dimensions: int,
     indexer: Indexer,
 ) -> Manifest:
-    """Write the next generation, make it the valid one, and forget those before the last.
-
-    The last one stays for readers that have opened it and not yet loaded all they need.
-    """
-    chunks = write_generation(
-        draft, records, plan.papers, plan.spans, plan.vectors, embedder.dimensions
-    )
+    """Write all of the next generation to ``draft``."""
+    chunks = write_generation(draft, records, plan.papers, plan.spans, plan.vectors, dimensions)
     indexer(draft, plan.papers)
     older = generations(store)
     manifest = Manifest(
         format=FORMAT,
         generation=1 + max((int(folder.name) for folder in older), default=0),
-        embedder=embedder.identity,
-        dimensions=embedder.dimensions,
+        embedder=plan.embedder,
+        dimensions=dimensions,
         papers=len(plan.papers),
         chunks=chunks,
         corpus=fingerprint(plan.papers),
@@ -484,11 +478,19 @@ def _publish(
         files=plan.files,
     )
     write_manifest(draft, manifest)
+    return manifest
+
+
+def make_valid(store: Path, draft: Path, manifest: Manifest) -> None:
+    """Make a draft the valid generation, and forget those before the last.
+
+    The last one stays for readers that have opened it and not yet loaded all they need.
+    """
+    older = generations(store)
     draft.rename(store / "generations" / manifest.folder)
     write_manifest(store, manifest)
     for folder in older[:-1]:
         shutil.rmtree(folder, ignore_errors=True)
-    return manifest
 
 
 def compared(

@@ -1,134 +1,184 @@
-"""One writer at a time among machines: a lease at the server that all of them write to.
+"""One writer at a time among machines: a lease, which ends when its holder no longer renews it.
 
-Leases are numbered; who adds the next number holds it, and beats while he lives. Others see that it
-beats, and need no clock that agrees with his: where it has not for a while by their own clock, he
-is gone, and the next number is theirs.
+A lease is a collection of the server, ``rag-lease-N``: a name is taken once, so of several who
+want it one has it. Its holder changes it every few seconds. Whoever waits takes the next number
+once nothing has changed for a whole term by its own clock; no two clocks need agree.
+
+With the lease goes a draft, ``rag-draft-N``: the collection that is renamed into the next
+generation. Taking a lease removes all other drafts, so a holder that was taken for dead, and goes
+on, has nothing left to publish.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from platform import node
 from threading import Event, Thread
-from time import monotonic
-from uuid import uuid4
+from time import localtime, monotonic, sleep, strftime, time
+from typing import TYPE_CHECKING, Any
 
-from rag.errors import ServerError, StoreLocked
-from rag.store.server import Server
+from rag.errors import ServerFailed, StoreLocked
+from rag.store.server import Server, guarded
 
-LEASES = "leases"
-ALIVE = 30.0
-"""Seconds without a beat after which a holder is taken for gone."""
-BEATS = 6
-"""Beats in that time."""
-KEPT = 3
-"""Leases that stay behind to be looked at."""
+if TYPE_CHECKING:
+    import chromadb
+
+TERM = 30.0
+"""Seconds without a sign of life after which a holder is taken for dead."""
+SIGNS = 5
+"""Signs of life in a term."""
+LEASE, DRAFT = "rag-lease-", "rag-draft-"
 
 
 @dataclass
 class Lease:
-    """What a writer holds while he writes."""
+    """The right to write, while ``alive``; ``draft`` will be the next generation."""
 
     server: Server
     number: int
-    holder: str
-    _over: Event = field(default_factory=Event)
-    _beat: int = 0
+    term: float
+    collection: chromadb.Collection
+    draft: chromadb.Collection = field(init=False)
+    _renewed: float = field(default_factory=monotonic)
+    _ended: Event = field(default_factory=Event)
 
-    def check(self) -> None:
-        """Raise ServerError if somebody else has taken over in the meantime."""
-        if _numbers(self.server)[-1:] != [self.number]:
-            message = f"Another machine took over writing to {self.server.address.url}."
-            raise ServerError(message, "run the command again; what it had sent is used")
+    @property
+    def alive(self) -> bool:
+        """Whether nobody can have taken it over yet."""
+        return monotonic() - self._renewed < self.term / 2
 
-    def beat(self, every: float) -> None:
-        """Say that the holder lives, until the lease is over."""
-        while not self._over.wait(every):
-            self._beat += 1
-            try:
-                self.server.change(LEASES, str(self.number), self._row("held"))
-            except ServerError:  # the next beat may come through, and the holder will notice
-                continue
+    def renew(self, sign: int) -> None:
+        """Show that the holder lives. Raises ServerFailed, also where it was taken over."""
+        begin = monotonic()
+        with guarded(self.server.address):
+            self.collection.modify(metadata={**_holder(), "sign": sign})
+        self._renewed = begin
+
+    def keep(self) -> None:
+        """Renew it until it ends; a server that is away for a moment is asked again."""
+        sign = 0
+        while not self._ended.wait(self.term / SIGNS):
+            sign += 1
+            with suppress(ServerFailed):
+                self.renew(sign)
 
     def end(self) -> None:
-        """Let the next one write; where the server does not hear of it, he waits and sees."""
-        self._over.set()
-        with suppress(ServerError):
-            self.server.change(LEASES, str(self.number), self._row("over"))
-            self.server.delete(LEASES, map(str, _numbers(self.server)[:-KEPT]))
-
-    def _row(self, state: str) -> dict[str, str | int]:
-        return row(self.holder, state, self._beat)
-
-
-def row(holder: str, state: str, beat: int) -> dict[str, str | int]:
-    return {"holder": holder, "state": state, "beat": beat}
+        """Give it up, with what it has not published."""
+        self._ended.set()
+        with suppress(ServerFailed):  # somebody will take it over
+            if self.server.collections().get(f"{LEASE}{self.number}") == str(self.collection.id):
+                self.server.drop(f"{DRAFT}{self.number}")
+                self.server.drop(f"{LEASE}{self.number}")
 
 
 @contextmanager
-def lease(
-    server: Server, *, wait: bool, note: Callable[[str], None], alive: float = ALIVE
+def leased(
+    server: Server, *, wait: bool, note: Callable[[str], None], term: float = TERM
 ) -> Iterator[Lease]:
-    """Hold the lease of a server. With ``wait`` a second writer says whom it waits for, then waits;
-    without, it raises StoreLocked unless the holder is seen to be gone."""
-    holder = f"process {os.getpid()} on {node() or 'a machine'} {uuid4().hex[:8]}"
-    held = _taken(server, holder, wait, note, alive)
-    beating = Thread(target=held.beat, args=[alive / BEATS], daemon=True)
-    beating.start()
+    """Hold the lease of a server. Without ``wait`` a second writer raises StoreLocked; with it, it
+    says whom it waits for, and waits. Raises ServerFailed."""
+    lease = _taken(server, term, wait=wait, note=note)
     try:
-        yield held
+        lease.draft = _fresh_draft(server, lease.number)
+        Thread(target=lease.keep, daemon=True).start()
+        yield lease
     finally:
-        held.end()
-        beating.join()
+        lease.end()
 
 
 def holder(server: Server) -> str | None:
-    """Who holds the lease, as far as it says; None if nobody does."""
-    numbers = _numbers(server)
-    last = server.metadata(LEASES, str(numbers[-1])) if numbers else None
-    return _called(last) if last and last["state"] == "held" else None
+    """Who holds the lease, as far as that can be told; None if nobody does."""
+    number = max(_numbers(server), default=None)
+    if number is None:
+        return None
+    with suppress(ServerFailed), guarded(server.address):
+        found = server.client.get_collection(f"{LEASE}{number}", embedding_function=None)
+        return _named(dict(found.metadata or {}))
+    return "another client"
 
 
-def _taken(
-    server: Server, holder: str, wait: bool, note: Callable[[str], None], alive: float
-) -> Lease:
-    told = False
+def lost(server: Server) -> StoreLocked:
+    """The error for a holder that finds that it is none any more."""
+    message = f"Another client took over writing to {server.address.place}, as this one was silent."
+    fix = "run the same command again; what was embedded is kept on the server"
+    return StoreLocked(message, fix)
+
+
+def _taken(server: Server, term: float, *, wait: bool, note: Callable[[str], None]) -> Lease:
+    seen: tuple[int, object] | None = None
+    since, told = monotonic(), False
     while True:
-        number = (_numbers(server) or [0])[-1]
-        last = server.metadata(LEASES, str(number))
-        if last and last["state"] == "held":
-            if not told:
-                note(f"waiting for {_called(last)} to finish with {server.address.url} …")
-                told = True
-            if _beats(server, number, last, alive):
-                if not wait:
-                    raise _locked(server, last)
-                continue
-        if server.claim(LEASES, str(number + 1), row(holder, "held", 0)):
-            return Lease(server, number + 1, holder)
+        number = max(_numbers(server), default=0)
+        sign = _sign(server, number) if number else None
+        if sign is None or monotonic() - since > term:
+            if lease := _claim(server, number, term):
+                return lease
+        elif not wait:
+            who = _named(sign)
+            message = f"{who[0].upper()}{who[1:]} is writing to {server.address.place}."
+            raise StoreLocked(message, "wait for it to finish, or run again without --no-wait")
+        elif not told:
+            note(f"waiting for {_named(sign)} to finish with {server.address.place} …")
+            told = True
+        if seen != (number, sign):
+            seen, since = (number, sign), monotonic()
+        sleep(min(term / 10, 1.0))
 
 
-def _beats(server: Server, number: int, last: dict[str, object], alive: float) -> bool:
-    """Whether a lease changes within the time in which whoever lives changes it."""
-    began, pause = monotonic(), Event()
-    while monotonic() - began < alive:
-        pause.wait(alive / BEATS)
-        if server.metadata(LEASES, str(number)) != last:
-            return True
-    return False
+def _claim(server: Server, before: int, term: float) -> Lease | None:
+    """Take the number after one that is free or dead; None if somebody else was quicker."""
+    begin, number = monotonic(), before + 1
+    collection = server.create(f"{LEASE}{number}", {**_holder(), "sign": -1})
+    if collection is None:
+        return None
+    if any(other > before and other != number for other in _numbers(server)):
+        server.drop(f"{LEASE}{number}")  # of somebody who looked a long time ago
+        return None
+    for old in _numbers(server):
+        if old <= before:
+            server.drop(f"{LEASE}{old}")
+    return Lease(server, number, term, collection, _renewed=begin)
+
+
+def _fresh_draft(server: Server, number: int) -> chromadb.Collection:
+    """The only draft: whoever has another one can publish it no more."""
+    for name in server.collections():
+        if name.startswith(DRAFT):
+            server.drop(name)
+    draft = server.create(f"{DRAFT}{number}", _holder())
+    if draft is None:
+        raise lost(server)
+    return draft
 
 
 def _numbers(server: Server) -> list[int]:
-    return sorted(int(id) for id in server.ids(LEASES))
+    names = (name.removeprefix(LEASE) for name in server.collections() if name.startswith(LEASE))
+    return [int(name) for name in names if name.isdecimal()]
 
 
-def _called(last: dict[str, object]) -> str:
-    return str(last["holder"]).rpartition(" ")[0]
+def _sign(server: Server, number: int) -> dict[str, Any] | None:
+    """What the holder says of itself, other at each sign of life; None if it has just ended."""
+    try:
+        with guarded(server.address):
+            found = server.client.get_collection(f"{LEASE}{number}", embedding_function=None)
+    except ServerFailed:
+        if number in _numbers(server):
+            raise
+        return None
+    return dict(found.metadata or {})
 
 
-def _locked(server: Server, last: dict[str, object]) -> StoreLocked:
-    who, fix = _called(last), "wait for it to finish, or run again without --no-wait"
-    return StoreLocked(f"{who[0].upper()}{who[1:]} is writing to {server.address.url}.", fix)
+def _holder() -> dict[str, str | int]:
+    return {"process": os.getpid(), "host": platform.node() or "a machine", "at": int(time())}
+
+
+def _named(sign: dict[str, Any]) -> str:
+    """The sign's time is that of its machine."""
+    try:
+        at = strftime("%H:%M:%S", localtime(sign["at"]))
+        return f"process {sign['process']} on {sign['host']} (last sign of life {at})"
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        return "another client"

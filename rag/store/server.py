@@ -1,243 +1,243 @@
-"""The one door to a Chroma server: rows of vectors and texts, which any machine may read.
+"""A Chroma server: is it there, what is in it, a client for its rows.
 
-Every row is added under an id that nothing else can have, or has to be the first under it: Chroma
-keeps what was there and says nothing, so whoever adds looks whether it was he. Knows not what the
-rows mean: see ``shared``.
+Knows collections by name, not what they are for. That a name is taken only once, also by a
+renaming, is the server's one promise that everything else rests on. What is asked most often,
+which collections there are, goes without the client library, which takes long to load.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from math import cos, sin, tau
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.error import HTTPError
+from urllib.parse import quote, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-import chromadb
-import httpx
-import numpy as np
-from chromadb.config import Settings as ChromaSettings
-from chromadb.errors import ChromaError, NotFoundError
-
-from rag.endpoint.memory import forget_freed
-from rag.errors import ServerError
+from rag.errors import ServerFailed
 from rag.types import Secret
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
-    from numpy.typing import NDArray
+    import chromadb
+    from chromadb.api.client import Client
 
-    from rag.store.chroma import Chunk
-
-PART = 4_000
-"""Characters of a text in a row; Chroma Cloud takes 16 KiB."""
-BATCH = 300
-"""Rows in a request, which is what Chroma Cloud takes; a server of one's own takes no fewer."""
-DATABASE, TENANT = "default_database", "default_tenant"
+TIMEOUT = 60.0
+"""Seconds that a server has for one request."""
+KNOCK = 10.0
+"""Seconds that it has to say what is in it."""
+PAGE = 1_000
+"""Collections in one answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is, and whose rows there are meant."""
+    """Where a server is, and what of it is ours: a database of a tenant."""
 
     url: str
-    tenant: str = TENANT
-    database: str = DATABASE
+    tenant: str = "default_tenant"
+    database: str = "default_database"
     token: Secret | None = None
 
-    def __str__(self) -> str:
-        elsewhere = (self.tenant, self.database) != (TENANT, DATABASE)
-        return f"{self.url} ({self.tenant}/{self.database})" if elsewhere else self.url
+    @property
+    def place(self) -> str:
+        """What to call it, without what may be a secret."""
+        parts = urlsplit(self.url)
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.scheme}://{parts.hostname}{port}/{self.database}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Chroma Cloud reads the one, a gateway before a server of one's own the other."""
+        if self.token is None:
+            return {}
+        token = self.token.reveal()
+        return {"X-Chroma-Token": token, "Authorization": f"Bearer {token}"}
 
 
 class Server:
-    """Collections of rows at an address. Raises ServerError, whatever goes wrong there."""
+    """What is in one database of a server. Every method raises ServerFailed."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
+        self._opened: dict[str, chromadb.Collection] = {}
+
+    def collections(self) -> dict[str, str]:
+        """Name → the server's own id of every collection. An id is never used again."""
+        found: dict[str, str] = {}
+        while True:
+            page = self._got(f"/collections?limit={PAGE}&offset={len(found)}")
+            try:
+                found |= {str(row["name"]): str(row["id"]) for row in page}
+            except (TypeError, KeyError) as error:
+                raise _no_chroma(self.address) from error
+            if len(page) < PAGE:
+                if not found:
+                    self._got("")  # of a database that is not there the server lists none, too
+                return found
+
+    def _got(self, path: str) -> Any:
+        tenant, database = (quote(n, safe="") for n in (self.address.tenant, self.address.database))
+        url = f"{self.address.url}/api/v2/tenants/{tenant}/databases/{database}{path}"
+        try:
+            request = Request(url, headers=self.address.headers)
+            with build_opener(_Stay).open(request, timeout=KNOCK) as answer:
+                return json.load(answer)
+        except HTTPError as error:
+            raise _refused(self.address, error.code) from None
+        except (OSError, HTTPException) as error:  # URLError is an OSError
+            raise _unreachable(self.address, getattr(error, "reason", error)) from None
+        except ValueError as error:
+            raise _no_chroma(self.address) from error
 
     @cached_property
-    def _client(self) -> ClientAPI:
-        forget_freed()
-        address, parts = self.address, urlsplit(self.address.url)
-        if parts.path.strip("/"):
-            raise ServerError(
-                f"{address.url} has a path, and a Chroma server none.",
-                f"set RAG_CHROMA_URL to {parts.scheme}://{parts.netloc}",
-            )
-        secure = parts.scheme == "https"
-        headers = {"x-chroma-token": address.token.reveal()} if address.token else None
-        with self._guard():
-            return chromadb.HttpClient(
-                host=parts.hostname or "",
-                port=parts.port or (443 if secure else 80),
-                ssl=secure,
-                headers=headers,
-                settings=ChromaSettings(anonymized_telemetry=False),
-                tenant=address.tenant,
-                database=address.database,
-            )
+    def client(self) -> Client:
+        """A client of the library; the server has been knocked at, since this one would wait."""
+        self.collections()
+        import chromadb
+        from chromadb.config import Settings
 
-    def version(self) -> str:
-        with self._guard():
-            return str(self._client.get_version())
+        with guarded(self.address):
+            client = chromadb.HttpClient(
+                self.address.url,
+                port=urlsplit(self.address.url).port or 0,
+                headers=self.address.headers,
+                settings=Settings(anonymized_telemetry=False),
+                tenant=self.address.tenant,
+                database=self.address.database,
+            )
+            client._server._session.timeout = TIMEOUT  # type: ignore[attr-defined]
+            return client  # type: ignore[return-value]
 
-    def names(self) -> list[str]:
-        """Of all collections."""
-        with self._guard():
-            return sorted(collection.name for collection in self._client.list_collections())
+    def close(self) -> None:
+        if "client" in self.__dict__:
+            self.client.close()
+
+    @cached_property
+    def batch(self) -> int:
+        """Rows that it takes in one request."""
+        with guarded(self.address):
+            return self.client.get_max_batch_size()
+
+    def parts(self, rows: int) -> Iterator[slice]:
+        """Slices of so many rows as one request takes."""
+        return (slice(begin, begin + self.batch) for begin in range(0, rows, self.batch))
+
+    def create(self, name: str, metadata: dict[str, str | int]) -> chromadb.Collection | None:
+        """A new collection; None if the name is taken: of several callers one has it."""
+        client = self.client
+        try:
+            with guarded(self.address):
+                return client.create_collection(name, metadata=metadata, embedding_function=None)
+        except ServerFailed:
+            if name in self.collections():
+                return None
+            raise
+
+    def opened(self, name: str) -> chromadb.Collection:
+        """A collection for vectors or rows, created where it is not there."""
+        if name not in self._opened:
+            there = name in self.collections()
+            with guarded(self.address):
+                self._opened[name] = (
+                    self.client.get_collection(name, embedding_function=None)
+                    if there
+                    else self.client.get_or_create_collection(
+                        name, configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
+                    )
+                )
+        return self._opened[name]
 
     def drop(self, name: str) -> None:
-        """Forget a collection, if there is one."""
-        with self._guard(), suppress(NotFoundError):
-            self._client.delete_collection(name)
+        """Remove a collection, if it is there."""
+        if name in self.collections():
+            with guarded(self.address):
+                self.client.delete_collection(name)
 
     def ids(self, name: str) -> set[str]:
-        with self._guard():
-            return set(self._opened(name).get(include=[])["ids"])
-
-    def claim(self, name: str, id: str, metadata: Mapping[str, str | int]) -> bool:
-        """Add a row; returns whether it is there as given, and not another's."""
-        with self._guard():
-            collection = self._opened(name)
-            collection.add(ids=[id], embeddings=_places([id]), metadatas=[dict(metadata)])
-        return self.metadata(name, id) == metadata
-
-    def change(self, name: str, id: str, metadata: Mapping[str, str | int]) -> None:
-        """Change the metadata of a row that is there."""
-        with self._guard():
-            self._opened(name).update(ids=[id], metadatas=[dict(metadata)])
-
-    def metadata(self, name: str, id: str) -> dict[str, Any] | None:
-        """What a row says of itself; None where there is no such row."""
-        with self._guard():
-            found = self._opened(name).get(ids=[id], include=["metadatas"])["metadatas"]
-        return dict(found[0]) if found else None
-
-    def delete(self, name: str, ids: Iterable[str]) -> None:
-        for part in _parts(sorted(ids)):
-            with self._guard():
-                self._opened(name).delete(ids=list(part))
-
-    # --- texts, each under its own digest
-
-    def put_texts(self, name: str, texts: Mapping[str, str]) -> None:
-        """Add texts by their ``text_id``."""
-        rows = [
-            (f"{id}.{place}", text[begin : begin + PART], 1 + (len(text) - 1) // PART)
-            for id, text in texts.items()
-            for place, begin in enumerate(range(0, len(text), PART))
-        ]
-        for part in _parts(rows):
-            with self._guard():
-                self._opened(name).upsert(
-                    ids=[id for id, _, _ in part],
-                    embeddings=_places([id for id, _, _ in part]),
-                    documents=[text for _, text, _ in part],
-                    metadatas=[{"parts": parts} for _, _, parts in part],
-                )
+        """The ids of all rows of a collection."""
+        collection, found = self.opened(name), set[str]()
+        while True:
+            with guarded(self.address):
+                page = collection.get(include=[], limit=self.batch, offset=len(found))["ids"]
+            found.update(page)
+            if len(page) < self.batch:
+                return found
 
     def texts(self, name: str, ids: Sequence[str]) -> dict[str, str]:
-        """Texts by id; those that are not there as a whole are left out."""
-        first = self._pieces(name, [f"{id}.0" for id in ids])
-        more = [
-            f"{id}.{place}"
-            for id in ids
-            if f"{id}.0" in first
-            for place in range(1, first[f"{id}.0"][1])
-        ]
-        pieces = {**first, **self._pieces(name, more)}
-        found = {}
-        for id in ids:
-            parts = pieces[f"{id}.0"][1] if f"{id}.0" in pieces else 1
-            text = "".join(pieces.get(f"{id}.{place}", ("", 0))[0] for place in range(parts))
-            if text_id(text) == id:
-                found[id] = text
+        """The documents of rows, by id; those that are not there are left out."""
+        collection, found = self.opened(name), dict[str, str]()
+        for part in self.parts(len(ids)):
+            with guarded(self.address):
+                rows = collection.get(ids=list(ids[part]), include=["documents"])
+            found.update(zip(rows["ids"], rows["documents"] or (), strict=True))
         return found
 
-    def _pieces(self, name: str, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
-        found = {}
-        for part in _parts(ids):
-            with self._guard():
-                rows = self._opened(name).get(ids=list(part), include=["documents", "metadatas"])
-            known = zip(rows["ids"], rows["documents"] or (), rows["metadatas"] or (), strict=True)
-            found.update({id: (text or "", int(str(m["parts"]))) for id, text, m in known})
-        return found
-
-    # --- chunks, as ``rag.store.chroma`` lays them down
-
-    def put_chunks(self, name: str, chunks: Sequence[Chunk], vectors: NDArray[np.float32]) -> None:
-        """Add chunks with their vectors, shape (len(chunks), dimensions)."""
-        for begin in range(0, len(chunks), BATCH):
-            part = chunks[begin : begin + BATCH]
-            with self._guard():
-                self._opened(name).upsert(
-                    ids=[chunk.id for chunk in part],
-                    embeddings=vectors[begin : begin + BATCH],
-                    documents=[chunk.text for chunk in part],
-                    metadatas=[chunk.metadata for chunk in part],
+    def put_texts(self, collection: chromadb.Collection, texts: Mapping[str, str]) -> None:
+        """Add rows that are only read by their ids: their vectors are their numbers."""
+        ids = list(texts)
+        for part in self.parts(len(ids)):
+            with guarded(self.address):
+                collection.upsert(
+                    ids=ids[part],
+                    documents=[texts[id] for id in ids[part]],
+                    embeddings=list[Sequence[float]]([1.0, i] for i in range(len(ids))[part]),
                 )
 
-    def vectors(self, name: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """The vectors of those chunks that are there."""
-        found: dict[str, NDArray[np.float32]] = {}
-        for part in _parts(ids):
-            with self._guard():
-                rows = self._opened(name).get(ids=list(part), include=["embeddings"])
-            found.update(zip(rows["ids"], np.asarray(rows["embeddings"], np.float32), strict=True))
-        return found
-
-    def nearest(self, name: str, vectors: NDArray[np.float32], k: int) -> list[list[str]]:
-        """The ids of the ``k`` chunks that the server's index takes for nearest to each vector."""
-        with self._guard():
-            found = self._opened(name).query(query_embeddings=vectors, n_results=k, include=[])
-        return found["ids"]
-
-    def _opened(self, name: str) -> chromadb.Collection:
-        return self._client.get_or_create_collection(
-            name, configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
-        )
-
-    @contextmanager
-    def _guard(self) -> Iterator[None]:
-        """Turn whatever Chroma raises, and it raises many things, into ServerError."""
-        try:
-            yield
-        except ServerError:
-            raise
-        except (ChromaError, httpx.HTTPError, ValueError, KeyError, OSError) as error:
-            raise self._failure(error) from error
-
-    def _failure(self, error: Exception) -> ServerError:
-        code = error.code() if isinstance(error, ChromaError) else 0
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        if code in (401, 403) or "orbidden" in said or "nauthori" in said:
-            return ServerError(
-                f"{self.address.url} refuses us.", "check RAG_CHROMA_TOKEN, tenant and database"
-            )
-        if isinstance(error, NotFoundError):
-            fix = "check RAG_CHROMA_TENANT and RAG_CHROMA_DATABASE"
-            return ServerError(f"{self.address.url} says: {said}.", fix)
-        if isinstance(error, httpx.TransportError) or "onnect" in said:
-            fix = "start it (chroma run), check RAG_CHROMA_URL, or unset that to work without it"
-            return ServerError(f"No Chroma server answers at {self.address.url}.", fix)
-        fix = "check with rag doctor that it is a Chroma server of version 1"
-        return ServerError(f"{self.address.url} says: {said}.", fix)
+    def delete(self, name: str, ids: Sequence[str]) -> None:
+        """Remove rows."""
+        for part in self.parts(len(ids)):
+            with guarded(self.address):
+                self.opened(name).delete(ids=list(ids[part]))
 
 
-def text_id(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+class _Stay(HTTPRedirectHandler):
+    """Follows nobody, who would be given the token."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
 
 
-def _places(ids: Sequence[str]) -> NDArray[np.float32]:
-    """Vectors of rows that have none: all equal ones would make Chroma's index slow."""
-    digests = (hashlib.sha256(id.encode()).digest()[:4] for id in ids)
-    angles = [tau * int.from_bytes(digest) / 2**32 for digest in digests]
-    return np.array([[cos(angle), sin(angle)] for angle in angles], np.float32)
+@contextmanager
+def guarded(address: Address) -> Iterator[None]:
+    """Turn whatever the client library raises into ServerFailed: it has errors of its own, lets
+    those of its HTTP client through, and raises bare ones for answers that it does not know."""
+    try:
+        yield
+    except ServerFailed:
+        raise
+    except Exception as error:
+        text = " ".join(str(error).split())[:200]
+        if address.token:
+            text = text.replace(address.token.reveal(), "…")
+        raise _failed(address, f"{type(error).__name__}: {text}") from None
 
 
-def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (rows[begin : begin + BATCH] for begin in range(0, len(rows), BATCH))
+def _failed(address: Address, why: str) -> ServerFailed:
+    fix = "rag doctor looks at the server; what was done is kept there, so run the command again"
+    return ServerFailed(f"The Chroma server {address.place} failed ({why}).", fix)
+
+
+def _unreachable(address: Address, reason: object) -> ServerFailed:
+    fix = "start it (chroma run), correct RAG_CHROMA_URL, or unset it to use this machine's copy"
+    return ServerFailed(f"No Chroma server answers at {address.place} ({reason}).", fix)
+
+
+def _no_chroma(address: Address) -> ServerFailed:
+    fix = "RAG_CHROMA_URL is the address of a Chroma server, such as http://localhost:8000"
+    return ServerFailed(f"What answers at {address.place} is no Chroma server.", fix)
+
+
+def _refused(address: Address, status: int) -> ServerFailed:
+    if status in (401, 403):
+        fix = "set RAG_CHROMA_TOKEN to a token for this tenant and database"
+        what = "refuses the token" if address.token else "asks for a token"
+        return ServerFailed(f"The Chroma server {address.place} {what}.", fix)
+    if status == 404:
+        message = f"{address.place} has no database {address.database} of {address.tenant}."
+        fix = "correct RAG_CHROMA_TENANT and RAG_CHROMA_DATABASE, or RAG_CHROMA_URL"
+        return ServerFailed(message, fix)
+    return _failed(address, f"HTTP status {status}")

@@ -272,10 +272,10 @@ def paper_from(data: dict[str, Any]) -> Paper:
     return Paper(sources=sources, authors=authors, keywords=keywords, **data)
 
 
-def paper_line(paper: Paper) -> str:
-    """The row of a Paper, as JSON."""
+def line_of(paper: Paper, *, ascii: bool = False) -> str:
+    """The paper as JSON in one line; ``paper_from`` makes a paper of it again."""
     row = {name: getattr(paper, name) for name in _FIELDS}  # asdict takes ten times longer
-    return json.dumps(row, default=asdict, ensure_ascii=False)
+    return json.dumps(row, default=asdict, ensure_ascii=ascii)
 
 
 def _write_papers(path: Path, papers: Iterable[Paper]) -> list[int]:
@@ -283,7 +283,7 @@ def _write_papers(path: Path, papers: Iterable[Paper]) -> list[int]:
     offsets = [0]
     with path.open("wb") as stream:
         for paper in papers:
-            line = paper_line(paper).encode() + b"\n"
+            line = line_of(paper).encode() + b"\n"
             stream.write(line)
             offsets.append(offsets[-1] + len(line))
         stream.flush()

@@ -8,29 +8,27 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from rag.errors import StoreDamaged
-from rag.store.chroma import Chunk, Collection, chunk_ids, chunks_of, readable_ids
+from rag.store.chroma import Collection, chunk_ids, chunks_of, readable_ids
 from rag.store.files import writing
+from rag.store.home import HERE, Home
 from rag.store.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from rag.embed import Matrix
 
 GROUP = 128
 """Papers in one write."""
 
 
-def sync(snapshot: Snapshot) -> tuple[int, int]:
+def sync(snapshot: Snapshot, home: Home = HERE) -> tuple[int, int]:
     """Make Chroma hold the chunks of a generation and no others; the caller holds the write lock.
 
     Returns how many were put in and how many taken out. Raises StoreUnwritable.
     """
     with writing(snapshot.store):
-        _drop_unreadable(snapshot)
+        if home.server is None:
+            _drop_unreadable(snapshot)
         wanted = expected_ids(snapshot)
-        with Collection(snapshot.store) as collection:
+        with home.collection(snapshot.store, snapshot.manifest.embedder) as collection:
             present = collection.ids()
             if present.isdisjoint(chain.from_iterable(wanted)):
                 collection.clear()  # of vectors of another length, perhaps
@@ -61,11 +59,6 @@ def _drop_unreadable(snapshot: Snapshot) -> None:
 
 
 def _put(snapshot: Snapshot, rows: Sequence[int], collection: Collection) -> None:
-    collection.upsert(*laid_down(snapshot, rows))
-
-
-def laid_down(snapshot: Snapshot, rows: Sequence[int]) -> tuple[list[Chunk], Matrix]:
-    """The chunks of some papers with their vectors."""
     import numpy as np
 
     embedder = snapshot.manifest.embedder
@@ -74,4 +67,4 @@ def laid_down(snapshot: Snapshot, rows: Sequence[int]) -> tuple[list[Chunk], Mat
         for row in rows
         for chunk in chunks_of(snapshot.paper(row), snapshot.spans(row), embedder)
     ]
-    return chunks, np.vstack([snapshot.paper_vectors(row) for row in rows])
+    collection.upsert(chunks, np.vstack([snapshot.paper_vectors(row) for row in rows]))
