@@ -256,7 +256,7 @@ def test_of_many_sides_no_more_are_searched_for_than_are_told(
     monkeypatch.setattr(
         Retriever,
         "signals_of",
-        lambda self, texts: (searched.extend(texts), search(self, texts))[1],
+        lambda self, texts, *rest: (searched.extend(texts), search(self, texts, *rest))[1],
     )
     answer = asker.ask(f"How do {', '.join(asker.retriever.snapshot.handles)} differ in speed?")
     assert len(cited(answer)) == SENTENCES

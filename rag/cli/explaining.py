@@ -65,7 +65,7 @@ def search_explanation(
     """Why a search has these hits, of which there is at least one."""
     from rag.engine.explaining import explain_search
 
-    signals = retriever.signals(query)
+    signals = retriever.signals(query, filters)
     passed = len(retriever.ranked(signals, filters))
     return explain_search(retriever, query, signals, hits, passed)
 

@@ -75,7 +75,7 @@ class Asker:
         if recorded := self._recorded(asked, found.rows):
             answer = replace(_told(recorded, on_text), question=question, usage=usage)
             return _noted(answer, read, found.note)
-        signals = self.retriever.signals(asked.text)
+        signals = self.retriever.signals(asked.text, filters)
         retrieved = perf_counter()
         considered = self.consider(asked, signals, found.rows, filters)
         considered, spent, told = self._reworded(considered, found, filters)
@@ -149,7 +149,8 @@ class Asker:
 
         question, filters, _ = self.understanding.filtered(clean(question), filters)
         asked, focus = self.understood(question, history)
-        considered = self.consider(asked, self.retriever.signals(asked.text), focus, filters)
+        signals = self.retriever.signals(asked.text, filters)
+        considered = self.consider(asked, signals, focus, filters)
         if unasked(considered):
             return []
         return self.writer.messages(asked.standalone, shown_to(self.writer, considered))
@@ -178,7 +179,7 @@ class Asker:
             return considered, Usage(), f"Not searched for in other words: {error.message}"
         if not queries:
             return considered, usage, ""
-        also = [self.retriever.signals(query) for query in queries]
+        also = [self.retriever.signals(query, filters) for query in queries]
         again = self.consider(asked, considered.signals, (), filters, also)
         told = f"Also searched for: {'; '.join(queries)}"
         return replace(again, also=queries), usage, told

@@ -268,7 +268,8 @@ def background(retriever: Retriever) -> tuple[float, float]:
     differ in what a cosine of 0.3 means."""
     snapshot = retriever.snapshot
     rows = np.unique(np.linspace(0, len(snapshot.sentences) - 1, SAMPLE).astype(int))
-    vectors = snapshot.vectors[len(snapshot) :][rows]
+    each = (len(snapshot) + rows).tolist()
+    vectors = snapshot.read_vectors([slice(row, row + 1) for row in each])
     papers = snapshot.sentences[rows, 0]
     cosines = (vectors @ vectors.T)[papers[:, None] != papers[None, :]]
     return (float(cosines.mean()), max(float(cosines.std()), 1e-3)) if cosines.size else (0.0, 1.0)

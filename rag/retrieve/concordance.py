@@ -199,9 +199,10 @@ class Concordance:
         return best
 
     @cached_property
-    def _segment_end(self) -> NDArray[np.int64]:
+    def _segment_end(self) -> NDArray[np.int32]:
         """The position after the last of each token's segment."""
-        return np.searchsorted(self.segment, self.segment, side="right")
+        lengths = np.bincount(self.segment)
+        return np.repeat(np.cumsum(lengths).astype(np.int32), lengths)
 
 
 @lru_cache(maxsize=KEPT)

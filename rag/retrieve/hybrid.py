@@ -5,15 +5,15 @@ sentence, and its BM25 score. Each is standardised over the corpus, so that they
 this beats rank fusion here, which forgets by how much a name matched. The best by these are read:
 where the question's neighbouring words stand together the BM25 score is raised, and where each of
 its words has a sentence that is near to it the similarity (late interaction).
+
+Of many papers the best sentences are exact where they can matter: see ``rag.retrieve.nearness``.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from rag.retrieve.correcting import corrected
 from rag.retrieve.filters import Filters, passing
 from rag.retrieve.foreign import ENGLISH_ONLY, foreign, is_foreign, latin, mostly_far
 from rag.retrieve.lexical import Lexical
+from rag.retrieve.nearness import Nearness, Sentences, Vectors
 from rag.retrieve.proximity import proximity
 from rag.retrieve.terms import stem, terms, words
 from rag.store.manifest import damaged
@@ -51,25 +52,23 @@ READ, COMPARED = 10, 20
 sentences are compared with each word; more find no better."""
 HAVING = 20
 """Papers with the stem of a word that are read for the word itself."""
-BLOCK, PIECE = 512, 8_192
-"""Vectors that fit a processor's cache, and those that are worth a thread of their own."""
 REMEMBERED = 1_000
 """Papers whose terms are kept; a thousand take about 2 MB."""
 
 
 @dataclass(frozen=True)
 class Signals:
-    """How near a question is to everything: ``sentence`` has shape (sentences,), all others
-    (papers,). ``whole``, ``best`` and ``sentence`` are cosines; ``near`` is the proximity of the
-    question's words and ``late`` the late interaction, less the mean of the best papers;
-    both are 0 in the others. ``repairs`` maps the question's words to the terms
+    """How near a question is to everything, each of shape (papers,) but for ``sentence``, which
+    gives those of a paper's sentences. ``whole``, ``best`` and ``sentence`` are cosines; ``near``
+    is the proximity of the question's words and ``late`` the late interaction, less the mean of
+    the best papers; both are 0 in the others. ``repairs`` maps the question's words to the terms
     that were searched."""
 
     repairs: Mapping[str, str]
     whole: NDArray[np.float32]
     best: NDArray[np.float32]
     bm25: NDArray[np.float32]
-    sentence: NDArray[np.float32]
+    sentence: Sentences
     near: NDArray[np.float32]
     late: NDArray[np.float32]
 
@@ -91,6 +90,7 @@ class Retriever:
     def __init__(self, snapshot: Snapshot, embedder: Embedder) -> None:
         self.snapshot = snapshot
         self._embedder = embedder
+        self._vectors = Vectors(snapshot)
 
     @cached_property
     def lexical(self) -> Lexical:
@@ -102,26 +102,46 @@ class Retriever:
             raise damaged(self.snapshot.store, "the BM25 index is of other papers")
         return lexical
 
-    def signals(self, question: str) -> Signals:
-        """Score every paper and sentence. The corpus must not be empty."""
-        return self.signals_of([question])[0]
+    def signals(self, question: str, filters: Filters | None = None) -> Signals:
+        """Score every paper; of many, best those that pass the filters. The corpus must not be
+        empty."""
+        return self.signals_of([question], filters)[0]
 
-    def signals_of(self, questions: Sequence[str]) -> list[Signals]:
+    def signals_of(self, questions: Sequence[str], filters: Filters | None = None) -> list[Signals]:
         """The same for several questions at once: one pass over the vectors does for all."""
         asked = [plain(question) for question in questions]
-        scores = self._cosines([self._embedded(question) for question in asked])
-        return [self._signals(*each) for each in zip(asked, scores, strict=True)]
+        each = list(dict.fromkeys(asked))
+        repairs = [self.lexical.repair(question) for question in each]
+        bm25 = [self.lexical.scores(distinct(repaired)) for repaired in repairs]
+        near = self._nearness([self._embedded(question) for question in each], bm25, filters)
+        signals = map(self._signals, each, repairs, bm25, near)
+        found = dict(zip(each, signals, strict=True))
+        return [found[question] for question in asked]
 
-    def _signals(self, question: str, scores: Scores) -> Signals:
+    def _nearness(
+        self, texts: Sequence[str], bm25: Sequence[Scores], filters: Filters | None
+    ) -> list[Nearness]:
+        """How near all vectors are to each text, given the BM25 scores of its words."""
+        queries, vectors = self._queries(texts), self._vectors
+        if vectors.few:
+            return vectors.all(queries)
+        passed = self._passing(filters)
+        among = passed if len(passed) < len(self.snapshot) else None
+        return [
+            vectors.likely(query, whole, standardised(whole) + standardised(lexical), among)
+            for query, whole, lexical in zip(queries, vectors.papers(queries), bm25, strict=True)
+        ]
+
+    def _signals(
+        self, question: str, repairs: Mapping[str, str], bm25: Scores, nearness: Nearness
+    ) -> Signals:
         papers = len(self.snapshot)
-        sentence = scores[papers:]
-        repairs = self.lexical.repair(question)
         signals = Signals(
             repairs=repairs,
-            whole=scores[:papers],
-            best=self._best(sentence),
-            bm25=self.lexical.scores(distinct(repairs)),
-            sentence=sentence,
+            whole=nearness.whole,
+            best=nearness.best,
+            bm25=bm25,
+            sentence=nearness.sentence,
             near=np.zeros(papers, np.float32),
             late=np.zeros(papers, np.float32),
         )
@@ -157,33 +177,20 @@ class Retriever:
 
     def nearness(self, texts: Sequence[str]) -> list[tuple[Scores, Scores]]:
         """For each text the cosines of all papers to it, and those of their nearest sentences."""
-        papers = len(self.snapshot)
-        cosines = self._cosines([plain(text) for text in texts])
-        return [(scores[:papers], self._best(scores[papers:])) for scores in cosines]
+        asked = [plain(text) for text in texts]
+        each = list(dict.fromkeys(asked))
+        near = dict(zip(each, self._vectors.all(self._queries(each)), strict=True))
+        return [(near[text].whole, near[text].best) for text in asked]
 
-    def _cosines(self, texts: Sequence[str]) -> list[Scores]:
-        """For each text the cosines of all vectors to it, in one pass over them: each block is
-        still at hand for the second text. They are those of the text alone to the last bit, as
-        one product with all texts would not have them."""
-        each, vectors = list(dict.fromkeys(texts)), self.snapshot.vectors
-        queries = self._queries(each)
-        scores = np.empty((len(each), len(vectors)), np.float32)
-
-        def work(begin: int) -> None:
-            for start in range(begin, min(begin + PIECE, len(vectors)), BLOCK):
-                block = slice(start, start + BLOCK)
-                for query, row in zip(queries, scores, strict=True):
-                    np.matmul(vectors[block], query, out=row[block])
-
-        pieces = range(0, len(vectors), PIECE)
-        run = map if len(pieces) < 2 else self._cores.map
-        list(run(work, pieces))
-        found = dict(zip(each, scores, strict=True))
-        return [found[text] for text in texts]
+    def likeness(self, row: int) -> Nearness:
+        """How near all are to a paper's abstract."""
+        [near] = self._vectors.all([self.snapshot.vectors[row]])
+        return near
 
     @cached_property
-    def _cores(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(os.cpu_count())
+    def _passing(self) -> Callable[[Filters | None], Sequence[int]]:
+        """``passing``, the last remembered: it reads all papers."""
+        return lru_cache(maxsize=8)(partial(passing, self.snapshot))
 
     def _queries(self, texts: Sequence[str]) -> Sequence[Scores]:
         """The vector of each text; some embedders work several out side by side."""
@@ -191,11 +198,6 @@ class Retriever:
             side_by_side: Sequence[Scores] = self._embedder.queries(texts)
             return side_by_side
         return [self._embedder.query(text) for text in texts]
-
-    def _best(self, sentence: Scores) -> Scores:
-        """Of the scores of all sentences the highest in each paper."""
-        best: Scores = np.maximum.reduceat(sentence, self._first_sentences)
-        return best
 
     def _embedded(self, question: str) -> str:
         """What is embedded of a question: where the embedder knows nothing of its language, the
@@ -225,9 +227,9 @@ class Retriever:
         weights = np.array([self._weight(signals, word.casefold()) for word in asked], np.float32)
         if not weights.any():
             return late
-        sentences = self.snapshot.vectors[len(self.snapshot) :]
         kept, weights = vectors[weights > 0], weights[weights > 0]
-        found = [(sentences[self.snapshot.sentence_rows(row)] @ kept.T).max(0) for row in rows]
+        each = map(self.snapshot.sentence_rows, rows)
+        found = [(self._vectors.sentences(own) @ kept.T).max(0) for own in each]
         scores = np.array(found) @ weights / weights.sum()
         late[rows] = scores - scores.mean()
         return late
@@ -250,7 +252,7 @@ class Retriever:
         """Rows of the papers that pass the filters, best first, ties broken by id. The signals of
         what is searched for ``also`` weigh together as much as those of the question."""
         ranked: list[int] = self._order(signals, also).tolist()
-        rows = passing(self.snapshot, filters)
+        rows = self._passing(filters)
         if len(rows) == len(ranked):
             return ranked
         among = set(rows)
@@ -271,12 +273,6 @@ class Retriever:
         return sorted(rows, key=lambda row: (-scores[row], self.snapshot.ids[row]))[:k]
 
     @cached_property
-    def _first_sentences(self) -> NDArray[np.int64]:
-        """Where each paper's sentences begin among all."""
-        papers = np.arange(len(self.snapshot))
-        return np.searchsorted(self.snapshot.sentences[:, 0], papers)
-
-    @cached_property
     def _by_id(self) -> NDArray[np.int64]:
         """The rows in the order of their ids, which breaks ties."""
         return np.argsort(np.array(self.snapshot.ids), kind="stable")
@@ -286,8 +282,8 @@ class Retriever:
         check_question(question)
         if not len(self.snapshot):
             return []
-        signals = self.signals(question)
-        among = passing(self.snapshot, filters)
+        signals = self.signals(question, filters)
+        among = self._passing(filters)
         whole = len(among) == len(self.snapshot)
         rows = self._first(signals.fused, k) if whole else self.ranked(signals, filters)[:k]
         return [self.hit(signals, row, rank) for rank, row in enumerate(rows, start=1)]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import json
 import os
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from rag.errors import StoreUnwritable
@@ -67,3 +70,26 @@ def added_lines(path: Path) -> list[bytes]:
         return list(filter(None, path.read_bytes().split(b"\n")))
     except OSError:
         return []
+
+
+class OpenFile:
+    """A file that is read here and there, by many threads: whoever maps a large one instead soon
+    has all of it in his memory. It can be read even after it was removed."""
+
+    def __init__(self, path: Path) -> None:
+        self._file, self._lock = FileIO(path), Lock()
+        self.size = os.fstat(self._file.fileno()).st_size
+        weakref.finalize(self, self._file.close)
+
+    def read(self, begin: int, end: int) -> bytes:
+        """The bytes between two offsets; fewer where the file ends before."""
+        found = bytearray(end - begin)
+        return bytes(found[: self.fill(memoryview(found), begin)])
+
+    def fill(self, target: memoryview, begin: int) -> int:
+        """Read what lies at an offset into ``target``; returns how many bytes there were."""
+        if hasattr(os, "preadv"):
+            return os.preadv(self._file.fileno(), [target], begin)
+        with self._lock:
+            self._file.seek(begin)
+            return self._file.readinto(target) or 0

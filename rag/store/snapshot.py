@@ -1,13 +1,12 @@
-"""One generation as readers see it: memory-mapped, read-only, never changing under them.
+"""One generation as readers see it: read-only, never changing under them.
 
-A new generation is a new folder, and all parts are mapped when a snapshot is opened, so
+A new generation is a new folder, and all parts are mapped or opened with a snapshot, so
 whoever has the old one open keeps a whole corpus even after its folder is gone.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -19,7 +18,7 @@ import numpy as np
 
 from rag.corpus.status import unaccepted
 from rag.errors import PaperNotFound
-from rag.store.files import write_flushed
+from rag.store.files import OpenFile, write_flushed
 from rag.store.manifest import Manifest, damaged, read_manifest
 from rag.types import Paper, Source
 
@@ -109,7 +108,7 @@ class Snapshot:
     def _read(self, row: int) -> Paper:
         begin, end = self._offsets[row : row + 2]
         try:
-            return paper_from(json.loads(self._lines[begin:end]))
+            return paper_from(json.loads(self._lines.read(begin, end)))
         except UNREADABLE as error:
             raise damaged(self.store, f"paper {row} cannot be read ({error})") from error
 
@@ -167,20 +166,35 @@ class Snapshot:
         rows = self.sentence_rows(row)
         return np.vstack([self.vectors[row], self.vectors[len(self) :][rows]])
 
+    def read_vectors(self, rows: Sequence[slice]) -> NDArray[np.float32]:
+        """Slices of ``vectors``, one after the other, read and not mapped. Raises StoreDamaged."""
+        count = sum(part.stop - part.start for part in rows)
+        found = np.empty((count, self.manifest.dimensions), np.float32)
+        target, width, begin = memoryview(found.data).cast("B"), found.strides[0], 0
+        for part in rows:
+            end = begin + (part.stop - part.start) * width
+            place = self._header + part.start * width
+            if self._file.fill(target[begin:end], place) < end - begin:
+                raise damaged(self.store, "vectors.npy is shorter than it was")
+            begin = end
+        return found
+
     def spans(self, row: int) -> list[tuple[int, int]]:
         """Start and end of each sentence of a paper's text."""
         return [(s, e) for _, s, e in self.sentences[self.sentence_rows(row)].tolist()]
 
     def check(self) -> None:
-        """Map all parts; raises ``UNREADABLE`` where they are missing or do not fit."""
+        """Map or open all parts; raises ``UNREADABLE`` where they are missing or do not fit."""
         want = (self.manifest.chunks, self.manifest.dimensions)
         if self.vectors.shape != want:
             raise ValueError(f"vectors have shape {self.vectors.shape}, not {want}")
+        if self.vectors.dtype != np.float32 or not self.vectors.flags.c_contiguous:
+            raise ValueError("vectors.npy does not list float32 row by row")
         if self.sentences.shape != (self.manifest.chunks - len(self), 3):
             raise ValueError(f"{len(self.sentences)} sentences do not fit the manifest")
         if not self._in_order():
             raise ValueError("sentences.npy does not list the sentences of each paper in turn")
-        if len(self._offsets) != len(self) + 1 or self._offsets[-1] != len(self._lines):
+        if len(self._offsets) != len(self) + 1 or self._offsets[-1] != self._lines.size:
             raise ValueError("papers.jsonl is not the file that was written")
         if not all(isinstance(row, int) and 0 <= row < len(self) for row in self.unaccepted):
             raise ValueError(f"{UNACCEPTED} does not list rows")
@@ -188,6 +202,8 @@ class Snapshot:
             raise ValueError("handles.json does not name each paper")
         if self.manifest.hashes.keys() != self.row_of.keys():
             raise ValueError("ids.json does not name the papers of the manifest")
+        if self._header <= 0:
+            raise ValueError("vectors.npy is not the file that was written")
 
     def _in_order(self) -> bool:
         """Whether every paper has sentences, papers come in turn, and no sentence is empty."""
@@ -212,11 +228,17 @@ class Snapshot:
         return self._array("offsets")
 
     @cached_property
-    def _lines(self) -> mmap.mmap | bytes:
-        with (self.folder / "papers.jsonl").open("rb") as stream:
-            if not os.fstat(stream.fileno()).st_size:
-                return b""  # which cannot be mapped
-            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    def _lines(self) -> OpenFile:
+        return OpenFile(self.folder / "papers.jsonl")
+
+    @cached_property
+    def _file(self) -> OpenFile:
+        return OpenFile(self.folder / "vectors.npy")
+
+    @property
+    def _header(self) -> int:
+        """Bytes in the file before the vectors."""
+        return self._file.size - self.vectors.nbytes
 
     def _array(self, name: str) -> NDArray[Any]:
         path = self.folder / f"{name}.npy"

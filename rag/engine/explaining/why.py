@@ -152,13 +152,11 @@ def _likened(considered: Considered) -> int | None:
 
 def _like(retriever: Retriever, to: int, row: int, rank: int) -> FoundPaper:
     """Why a paper is like another one."""
-    snapshot, papers = retriever.snapshot, len(retriever.snapshot)
-    cosines = snapshot.vectors @ snapshot.vectors[to]
-    best = [float(cosines[papers:][snapshot.sentence_rows(each)].max()) for each in range(papers)]
+    snapshot, near = retriever.snapshot, retriever.likeness(to)
     shared = {
         term: written_in(snapshot.paper(row), term) for term in shared_words(retriever, to, row)
     }
-    others = np.arange(papers) != to
+    others = np.arange(len(snapshot)) != to
     place = row - (row > to)
     return FoundPaper(
         snapshot.paper(row).paper_id,
@@ -167,8 +165,8 @@ def _like(retriever: Retriever, to: int, row: int, rank: int) -> FoundPaper:
         False,
         {term: written for term, written in shared.items() if written},
         (),
-        _nearer(cosines[:papers][others], place),
-        _nearer(np.array(best, np.float32)[others], place),
+        _nearer(near.whole[others], place),
+        _nearer(near.best[others], place),
         like=snapshot.handles[to],
     )
 

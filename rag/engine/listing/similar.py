@@ -46,11 +46,10 @@ def ranked(retriever: Retriever, row: int) -> list[tuple[int, float]]:
     papers = len(snapshot)
     if papers < 2:
         return []
-    cosines = snapshot.vectors @ snapshot.vectors[row]
-    starts = [snapshot.sentence_rows(other).start for other in range(papers)]
+    near = retriever.likeness(row)
     others = np.array([other for other in range(papers) if other != row])
-    scores = standardised(cosines[others])
-    scores += standardised(np.maximum.reduceat(cosines[papers:], starts)[others])
+    scores = standardised(near.whole[others])
+    scores += standardised(near.best[others])
     scores += standardised(lexical.scores(own_words(retriever, row))[others])
     if title := snapshot.paper(row).title:
         scores += TITLE * standardised(lexical.scores([*dict.fromkeys(terms(title))])[others])
