@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted injection summaries topics bench bench-quality torture load fuzz serve clean
+.PHONY: demo test lint eval eval-check mutations calibrate sentences picking planted injection summaries topics bench bench-ingest bench-quality torture load fuzz serve clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag demo
@@ -74,7 +74,12 @@ load: $(VENV)/.installed
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m bench.fuzz
 
+# Hours: a part is BENCH='--sizes 38 --systems ours stock'; what was measured stays and is not again.
 bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python bench/compare.py --keep build/bench $(BENCH)
+
+bench-ingest: $(VENV)/.installed
 	$(BIN)/python bench/ingest.py
 
 clean:

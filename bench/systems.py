@@ -33,6 +33,9 @@ K = 10
 BATCH = 5_000
 """Rows at once: Chroma takes 5,461, and LlamaIndex's store asks for more and stores nothing."""
 
+BARE = 200
+"""Papers at least by which the bare model's speed is measured, if there are as many."""
+
 Vectors = NDArray[np.float32]
 
 
@@ -240,6 +243,18 @@ def ingested(system: Any, file: Path) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - began}
 
 
+def bare(file: Path) -> dict[str, Any]:
+    """Papers a second of the model in a plain loop, over some of the papers."""
+    from ingest import BareModel
+
+    texts = [paper.indexed_text for paper in read_file(str(file)).records]
+    some, model = texts[:: max(len(texts) // BARE, 1)], BareModel()
+    model.embed(["warm up"])
+    began = time.perf_counter()
+    model.embed(some)
+    return {"speed": len(some) / (time.perf_counter() - began)}
+
+
 def warm(system: Any, questions: Sequence[str]) -> dict[str, Any]:
     """Milliseconds of each question, the second time that all are asked."""
     ways = {"search": system.search, **({"ask": system.ask} if hasattr(system, "ask") else {})}
@@ -258,7 +273,7 @@ def warm(system: Any, questions: Sequence[str]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="One system doing one thing.")
     parser.add_argument("system", choices=SYSTEMS)
-    parser.add_argument("stage", choices=["ingest", "warm", "first", "found"])
+    parser.add_argument("stage", choices=["bare", "ingest", "warm", "first", "found"])
     parser.add_argument("--papers", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--replay", type=Path)
@@ -270,7 +285,9 @@ def main() -> None:
     embedder = Replay(replay) if replay else MiniLM()
     system = SYSTEMS[options.system](options.folder, embedder)
     questions = json.loads(options.questions.read_text()) if options.questions else []
-    if stage == "ingest":
+    if stage == "bare":
+        told = bare(options.papers)
+    elif stage == "ingest":
         told = ingested(system, options.papers)
     elif stage == "warm":
         told = warm(system, questions)

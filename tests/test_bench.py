@@ -59,3 +59,28 @@ def test_quality_compares_with_the_best_of_the_plain_ways() -> None:
     *cells, gain = [cell.strip() for cell in done.stdout.strip().strip("|").split("|")]
     assert cells == ["set", "facts", "2", "0.333", "0.667", "0.000", "1.000"]
     assert gain.startswith("+0.333 [")
+
+
+def test_figures_of_several_parts_become_one_table(tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.path.insert(0, 'bench'); from pathlib import Path\n"
+        "from figures import Figures, growth, table\n"
+        "part = lambda: Figures.kept(Path(sys.argv[1]))\n"
+        "for size, ours, stock in ((10, (1, 2), (3, 4)), (1000, (100, 200), (9,))):\n"
+        "    [part().note(size, 'ours', 'disk, MB', i, f) for i, f in enumerate(ours)]\n"
+        "    [part().note(size, 'stock', 'disk, MB', i, f) for i, f in enumerate(stock)]\n"
+        "print(*table(part()), *growth(part()), sep='\\n')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "figures.jsonl")],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[2:4] == [
+        "| 10 | disk, MB | 1.5 (1 to 2) | 2.5 × (2 to 3) |",
+        "| 1,000 | disk, MB | 150 (100 to 200) | 0.09 × (once) |",
+    ]
+    assert done.stdout.splitlines()[-1] == "| 10 to 1,000 | disk, MB | 1.00 | 0.21 |"
