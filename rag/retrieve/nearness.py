@@ -78,15 +78,15 @@ class Vectors:
         """The same as ``all`` where it can matter. ``whole`` are the cosines of the papers to the
         query, ``others`` all that is known of them, by which those are chosen whose sentences are
         read, of ``among`` if given. The best sentences of the rest are taken for as near as the
-        papers are, in the scale of the sample's."""
-        sampled, vectors, starts = self._sample
-        [cosines] = self._cosines(vectors.__getitem__, len(vectors), [query])
-        near, known = np.maximum.reduceat(cosines, starts), whole[sampled]
-        best = near.mean() + (whole - known.mean()) * (near.std() / max(known.std(), 1e-9))
-        best[sampled] = near
+        papers are, in the scale that the sample's have."""
         rows = _highest(others, LIKELY, among)
         vectors, starts = self._read(rows)
-        best[rows] = np.maximum.reduceat(vectors @ query, starts)
+        likely = np.maximum.reduceat(vectors @ query, starts)
+        sampled, vectors, starts = self._sample
+        [cosines] = self._cosines(vectors.__getitem__, len(vectors), [query])
+        near = np.maximum.reduceat(cosines, starts)
+        best = _scaled_to(whole, sampled, near, ~np.isin(sampled, rows))
+        best[sampled], best[rows] = near, likely
         return Nearness(whole, best, _WhenAsked(self, query))
 
     def sentences(self, rows: slice) -> Scores:
@@ -159,6 +159,16 @@ class _WhenAsked:
     def __getitem__(self, rows: slice, /) -> Scores:
         cosines: Scores = self.vectors.sentences(rows) @ self.query
         return cosines
+
+
+def _scaled_to(
+    whole: Scores, sampled: NDArray[np.int64], near: Scores, rest: NDArray[np.bool_]
+) -> Scores:
+    """``whole`` with the mean and the deviation that ``near`` has of the sampled papers in the
+    ``rest``: the likely ones, which are read, would make the deviation another one."""
+    known, near = (whole[sampled[rest]], near[rest]) if rest.any() else (whole[sampled], near)
+    scaled: Scores = near.mean() + (whole - known.mean()) * (near.std() / max(known.std(), 1e-9))
+    return scaled
 
 
 def _highest(scores: Scores, count: int, among: Sequence[int] | None) -> NDArray[np.int64]:
