@@ -9,7 +9,6 @@ tells how far apart the others are. Knows no words and no filters.
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -116,7 +115,7 @@ class Vectors:
 
         pieces = range(0, count, PIECE)
         run = map if len(pieces) < 2 else self._cores.map
-        deque(run(work, pieces), maxlen=0)
+        list(run(work, pieces))
         return scores
 
     @cached_property
