@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from threading import RLock
+from threading import RLock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from rag.types import Answer, Digest, Hit, Paper, Summary
 
 
-LOOK = 1.0
-"""Seconds between two looks at a server that holds the index."""
+LOOK = 5.0
+"""Seconds after which a server that holds the index is looked at again."""
 
 
 def open_corpus(
@@ -81,7 +81,7 @@ class Corpus:
         self._open = opened or open_asker
         self._lock = RLock()
         self._opened: tuple[object, Asker] | None = None
-        self._looked = -LOOK
+        self._looked, self._looking = monotonic(), Thread()
 
     def __len__(self) -> int:
         return len(self.snapshot)
@@ -93,6 +93,7 @@ class Corpus:
     def asker(self) -> Asker:
         """What answers over the index as it stands now."""
         with self._lock:
+            self._look()
             stamp = self._stamp()
             if not self._opened or self._opened[0] != stamp:
                 self._opened = stamp, self._open(self.host)
@@ -188,17 +189,22 @@ class Corpus:
     def _summarizer(self) -> Kept:
         return open_summarizer(self.host)
 
-    def _stamp(self) -> object:
-        """What changes whenever a writer is done: its manifest replaces the one before. A server
-        that cannot be reached is told of, and what is open goes on."""
+    def _look(self) -> None:
+        """See from time to time what other machines have made of the index; nobody waits for it."""
+        named, due = self.host.settings.chroma_url, monotonic() - self._looked >= LOOK
+        if named and self._opened and due and not self._looking.is_alive():
+            self._looked = monotonic()
+            self._looking = Thread(target=self._update, daemon=True)
+            self._looking.start()
+
+    def _update(self) -> None:
         try:
-            if monotonic() - self._looked >= LOOK:
-                self._looked = monotonic()
-                update_copy(self.host)
-        except StoreError as error:
-            if not self._opened:
-                raise
+            update_copy(self.host)
+        except StoreError as error:  # what is open goes on answering
             self.host.note(f"{error.message} This is the copy of before.")
+
+    def _stamp(self) -> object:
+        """What changes whenever a writer is done: its manifest replaces the one before."""
         try:
             found = (self.host.settings.store / "manifest.json").stat()
         except OSError:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rag.models.ledger import Ledger
     from rag.models.prices import Price
     from rag.retrieve.hybrid import Retriever
-    from rag.store.home import Home
+    from rag.store.home import Home, Shared
     from rag.store.snapshot import Snapshot
     from rag.summarize import Summarizer
     from rag.summarize.kept import Kept
@@ -104,12 +104,18 @@ def open_built_in(*, one_shot: bool = False) -> MiniLM:
 
 def open_home(host: Host) -> Home:
     """Where the index lives: in its folder, or on the server that the settings name."""
-    from rag.store.home import Home, Shared
+    from rag.store.home import HERE
+
+    return HERE if host.settings.chroma_url is None else open_shared(host)
+
+
+def open_shared(host: Host) -> Shared:
+    """The index on the server that the settings name."""
+    from rag.store.home import Shared
     from rag.store.server import Address
 
     settings = host.settings
-    if settings.chroma_url is None:
-        return Home()
+    assert settings.chroma_url, "asked of settings that name one"
     tenant, database = settings.chroma_tenant, settings.chroma_database
     return Shared(Address(settings.chroma_url, tenant, database, settings.chroma_token))
 
@@ -121,7 +127,7 @@ def update_copy(host: Host) -> None:
     from rag.retrieve.indexing import write_index
     from rag.store.copying import refresh
 
-    refresh(host.settings.store, open_home(host), write_index, host.note)
+    refresh(host.settings.store, open_shared(host), write_index, host.note)
 
 
 def open_snapshot(host: Host) -> Snapshot:

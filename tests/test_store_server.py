@@ -32,6 +32,7 @@ from rag.types import Secret
 from tests.chroma_server import TERM, ChromaServer, chroma_server
 from tests.commands import Run
 from tests.fakes import HashEmbedder, Notes, batch, no_index, papers, put, started
+from tests.servers import eventually
 
 _numbers = count()
 
@@ -315,8 +316,8 @@ def test_open_corpus_sees_the_next_generation_and_outlives_the_server(
         corpus = Corpus(Program(settings, notes.append), opened)
         assert len(corpus) == 3
         gives(tmp_path / "a", server.home(), 5, "/data/a.jsonl")
-        assert len(corpus) == 5
-    assert len(corpus) == 5
+        assert eventually(lambda: len(corpus) == 5)
+    assert eventually(lambda: len(corpus) == 5 and bool(notes))
     assert "This is the copy of before" in notes[-1]
 
 

@@ -41,14 +41,14 @@ def pack(terminal: Terminal, file: Path) -> None:
 @common
 def unpack(terminal: Terminal, file: Path, force: bool) -> None:
     """Make an index of FILE, once all of it is known to be as it was packed."""
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
     from rag.store.pack import unpack as unpacked
 
     if terminal.settings.chroma_url:
         fix = "unset RAG_CHROMA_URL and unpack; rag rebuild with it puts that on an empty server"
         raise ConfigError("A pack is unpacked into a folder, not onto a server.", fix)
     folder = terminal.settings.store
-    report = unpacked(file, folder, write_bm25, terminal.note, force=force)
+    report = unpacked(file, folder, write_index, terminal.note, force=force)
     _show(terminal, report, f"unpacked to {folder}")
 
 

@@ -57,27 +57,28 @@ def rebuild(terminal: Terminal, no_wait: bool) -> None:
 
 def _mended(terminal: Terminal, findings: Collection[str]) -> list[str]:
     from rag.config import embed_endpoint
-    from rag.retrieve.lexical import write_bm25
+    from rag.retrieve.indexing import write_index
+    from rag.store.home import Shared
     from rag.store.mend import mend
 
     store, embedder, bar = terminal.settings.store, open_embedder(terminal), Bar(terminal)
     free = embed_endpoint(terminal.settings) is None
     home = open_home(terminal)
-    if home.server is not None:
-        from rag.retrieve.indexing import write_index
+    if isinstance(home, Shared):
         from rag.store.copying import mend_shared
 
         return mend_shared(store, home, write_index, findings, bar)
-    return mend(store, embedder, write_bm25, findings, bar, may_embed=free)
+    return mend(store, embedder, write_index, findings, bar, may_embed=free)
 
 
 def _checks(terminal: Terminal) -> list[Check]:
     from rag.store.doctor import diagnose
+    from rag.store.home import Shared
 
     embedder = open_embedder(terminal, one_shot=True)
     store, home = terminal.settings.store, open_home(terminal)
     servers, chroma = _servers(terminal), None
-    if home.server is not None:
+    if isinstance(home, Shared):
         with suppress(RagError):  # which the checks will find, too
             update_copy(terminal)
         from rag.store.inspect_server import around, contents

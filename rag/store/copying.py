@@ -16,7 +16,7 @@ from rag.corpus.merge import merge
 from rag.embed import Embedder
 from rag.errors import ServerFailed, StoreError
 from rag.store.files import writing
-from rag.store.home import Home, Shared, State, copied, refuse_own, stranger, write_copy
+from rag.store.home import Shared, State, copied, refuse_own, stranger, write_copy
 from rag.store.ingest import (
     Indexer,
     IngestReport,
@@ -40,13 +40,11 @@ COPIED = frozenset({"index", "manifest", "generation", "papers", "sentences", "v
 """Findings that a new copy is the cure of."""
 
 
-def refresh(store: Path, home: Home, indexer: Indexer, note: Callable[[str], None]) -> None:
+def refresh(store: Path, home: Shared, indexer: Indexer, note: Callable[[str], None]) -> None:
     """Bring the copy to the generation that counts; one small request where it is that.
 
     Raises StoreMissing for a server without an index, ServerFailed, and StoreError's other kinds.
     """
-    if not isinstance(home, Shared):
-        return
     head = home.head()
     if head is None:
         raise home.missing()
@@ -55,18 +53,16 @@ def refresh(store: Path, home: Home, indexer: Indexer, note: Callable[[str], Non
             take_copy(store, home, indexer)
 
 
-def current(store: Path, home: Home, indexer: Indexer) -> bool:
+def current(store: Path, home: Shared, indexer: Indexer) -> bool:
     """Bring the copy up to date for a writer; returns whether the store is what to begin with: not
     where the server has nothing and the store is a copy of something else."""
     take_copy(store, home, indexer)
-    assert isinstance(home, Shared)
     return not stranger(store, home.address)
 
 
-def take_copy(store: Path, home: Home, indexer: Indexer, *, anew: bool = False) -> None:
+def take_copy(store: Path, home: Shared, indexer: Indexer, *, anew: bool = False) -> None:
     """The same for who holds the write lock. What is here stays where the server has nothing;
     ``anew`` takes nothing over from it."""
-    assert isinstance(home, Shared)
     while (state := home.state()) and (anew or state.head != copied(store, home.address)):
         refuse_own(store)
         try:
@@ -103,13 +99,12 @@ def rebuild_shared(
     embedder: Embedder,
     indexer: Indexer,
     progress: Progress,
-    home: Home,
+    home: Shared,
     *,
     wait: bool,
 ) -> IngestReport:
     """Publish the next generation, made anew of the records of the one that counts; of this
     machine's own where the server has none that can be read."""
-    assert isinstance(home, Shared)
     with home.writing(store, wait=wait, note=progress.note):
         records, source = list[Paper](), None
         with suppress(StoreError):
@@ -127,11 +122,10 @@ def rebuild_shared(
 
 
 def mend_shared(
-    store: Path, home: Home, indexer: Indexer, findings: Collection[str], progress: Progress
+    store: Path, home: Shared, indexer: Indexer, findings: Collection[str], progress: Progress
 ) -> list[str]:
     """Repair what can be repaired of a server's index and of this machine's copy of it, without
     embedding anything; returns what was done. Raises StoreError's kinds."""
-    assert isinstance(home, Shared)
     done: list[str] = []
     with home.writing(store, wait=True, note=progress.note):
         if COPIED.intersection(findings):

@@ -41,8 +41,6 @@ TEXT = 12_000
 class Home:
     """An index that lives in its own folder."""
 
-    server: Server | None = None
-
     @contextmanager
     def writing(self, store: Path, *, wait: bool, note: Callable[[str], None]) -> Iterator[None]:
         """Be the one writer. Raises StoreLocked, StoreUnwritable, ServerFailed."""

@@ -22,7 +22,7 @@ from rag.embed import Document, Embedder
 from rag.errors import BudgetError, EndpointError, StoreDamaged, StoreMissing
 from rag.store.conflicts import marks, settled
 from rag.store.files import writing
-from rag.store.home import HERE, Home
+from rag.store.home import HERE, Home, Shared
 from rag.store.manifest import (
     FORMAT,
     Manifest,
@@ -130,7 +130,7 @@ def ingest(
         old = list(before.records()) if before else []
         if on_conflict:
             batches = list(_settled(old, batches, on_conflict))
-        records = replace_batches(old, batches, keep=keep, moved=home.server is None)
+        records = replace_batches(old, batches, keep=keep, moved=not isinstance(home, Shared))
         same = before and records == old and home.has(store)
         if before and same and not unfinished(store).exists():
             papers = list(before.papers())
@@ -197,7 +197,7 @@ def rebuild(
     """
     from rag.store.salvage import salvage
 
-    if home.server:
+    if isinstance(home, Shared):
         from rag.store.copying import rebuild_shared
 
         return rebuild_shared(store, embedder, indexer, progress, home, wait=wait)
@@ -287,7 +287,7 @@ def _place(batch: Batch, files: Mapping[str, list[Paper]], same_path: Iterable[s
 
 def _current(store: Path, embedder: Embedder, indexer: Indexer, home: Home) -> Snapshot | None:
     adopt(store)
-    if home.server:
+    if isinstance(home, Shared):
         from rag.store.copying import current
 
         if not current(store, home, indexer):

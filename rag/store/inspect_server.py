@@ -14,7 +14,7 @@ import numpy as np
 
 from rag.errors import ServerFailed, StoreMissing
 from rag.store.doctor import Checks
-from rag.store.home import Home, Shared, copied, vectors_name
+from rag.store.home import Shared, copied, vectors_name
 from rag.store.lease import holder
 from rag.store.server import guarded
 from rag.store.snapshot import Snapshot
@@ -31,9 +31,8 @@ LEAST = 0.9
 """Recall below which an index of neighbours is not what it should be."""
 
 
-def around(store: Path, home: Home) -> Checks:
+def around(store: Path, home: Shared) -> Checks:
     """Checks that need no copy of the index."""
-    assert isinstance(home, Shared)
     return {
         "chroma server": partial(_server, home),
         "chroma lease": partial(_lease, home),
@@ -41,9 +40,8 @@ def around(store: Path, home: Home) -> Checks:
     }
 
 
-def contents(store: Path, home: Home) -> Checks:
+def contents(store: Path, home: Shared) -> Checks:
     """Checks of what the server holds against this machine's copy."""
-    assert isinstance(home, Shared)
     return {"chroma": partial(_chunks, store, home), "chroma recall": partial(_recall, store, home)}
 
 

@@ -146,7 +146,7 @@ def _claim(server: Server, before: int, term: float) -> Lease | None:
 def _fresh_draft(server: Server, number: int) -> chromadb.Collection:
     """The only draft: whoever has another one can publish it no more."""
     for name in server.collections():
-        if name.startswith(DRAFT):
+        if name.startswith(DRAFT) and name.removeprefix(DRAFT).isdecimal():
             server.drop(name)
     draft = server.create(f"{DRAFT}{number}", _holder())
     if draft is None:

@@ -12,7 +12,7 @@ from itertools import chain
 from rag.errors import StoreDamaged
 from rag.store.chroma import Collection, chunk_ids, chunks_of, readable_ids
 from rag.store.files import writing
-from rag.store.home import HERE, Home
+from rag.store.home import HERE, Home, Shared
 from rag.store.snapshot import Snapshot
 
 GROUP = 128
@@ -25,7 +25,7 @@ def sync(snapshot: Snapshot, home: Home = HERE) -> tuple[int, int]:
     Returns how many were put in and how many taken out. Raises StoreUnwritable.
     """
     with writing(snapshot.store):
-        if home.server is None:
+        if not isinstance(home, Shared):
             _drop_unreadable(snapshot)
         wanted = expected_ids(snapshot)
         with home.collection(snapshot.store, snapshot.manifest.embedder) as collection:
