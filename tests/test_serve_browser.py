@@ -30,7 +30,7 @@ HOSTILE = paper(
     "stay text. It reaches 91 % on StripeBench.",
     title=f"ZebraNet {XSS}",
     area=f"stripes {XSS}",
-    authors=(XSS,),
+    authors=(XSS, "Jane Kim"),
     url="javascript:alert(3)",
 )
 
@@ -158,6 +158,10 @@ def test_papers_are_found_as_one_types(browser: Browser, address: str) -> None:
         page.fill("[name=q]", "honeybees dancing")
         page.locator("#papers li:first-child .name", has_text="Hive").wait_for()
         page.fill("[name=q]", "")
+        page.select_option("[name=author]", "Jane Kim")
+        page.locator("#count", has_text="1 of 1 papers").wait_for()
+        assert "author=Jane+Kim" in page.url
+        page.select_option("[name=author]", "")
         page.select_option("[name=area]", "biology")
         page.locator("#count", has_text="2 of 2 papers").wait_for()
         page.check("[name=lines]")
@@ -201,6 +205,28 @@ def test_the_map_opens_papers(browser: Browser, address: str) -> None:
         page.locator("#map svg a").first.click()
         page.wait_for_selector("#panel .abstract")
         assert page.locator("#panel h2").inner_text() == name
+
+
+def test_a_part_of_the_map_is_seen_larger(browser: Browser, address: str) -> None:
+    def seen() -> list[float]:
+        return [float(n) for n in (page.get_attribute("#map svg", "viewBox") or "").split()]
+
+    with visit(browser, address, "/map") as view:
+        page = view.page
+        page.wait_for_selector("#map svg")
+        whole = seen()
+        page.click("#nearer")
+        near = seen()
+        assert near[2] < whole[2] and near[0] > whole[0]
+        page.locator("#map").focus()
+        page.keyboard.press("ArrowLeft")
+        assert seen()[0] < near[0] and seen()[2:] == near[2:]
+        for _ in range(30):
+            page.keyboard.press("+")
+        x, y, width, height = seen()
+        assert width > 0 and x + width <= whole[2] and y + height <= whole[3]
+        page.keyboard.press("0")
+        assert seen() == whole
 
 
 def test_hands_need_not_leave_the_keys(browser: Browser, address: str) -> None:

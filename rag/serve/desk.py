@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,9 +25,10 @@ from rag.store.manifest import Manifest
 from rag.store.snapshot import Snapshot
 from rag.types import Answer, Digest, Paper, Summary
 
-QUICK, WORKING = (2, 64, 20.0), (4, 32, 180.0)
-"""Workers, places in line and seconds: for what only looks something up, and for what is written.
-A model that does not answer holds up the second lane alone."""
+QUICK, WORKING, DRAWING = (2, 64, 20.0), (4, 32, 180.0), (1, 16, 180.0)
+"""Workers, places in line and seconds: for what only looks something up, for what is written, and
+for what takes half a minute for some thousand papers, once. A model that does not answer holds up
+the second lane alone."""
 
 
 Made = TypeVar("Made")
@@ -54,8 +56,9 @@ class Desk:
     corpus: Corpus
     quick: Lane = field(default_factory=lambda: Lane(*QUICK))
     working: Lane = field(init=False)
+    drawing: Lane = field(default_factory=lambda: Lane(*DRAWING))
     _made: dict[str, tuple[Manifest, Any]] = field(default_factory=dict)
-    _making: Lock = field(default_factory=Lock)
+    _making: dict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
 
     def __post_init__(self) -> None:
         writes = self.corpus.host.settings.engine != "extractive"
@@ -114,7 +117,7 @@ class Desk:
 
     async def map(self) -> dict[str, Any]:
         """``Map``: all papers, drawn by topic."""
-        return await self.working.run(lambda: self._of_now("map", drawn))
+        return await self.drawing.run(lambda: self._of_now("map", drawn))
 
     async def digest(self, topic: str) -> Digest:
         """What the papers on a topic say."""
@@ -133,7 +136,7 @@ class Desk:
     def _of_now(self, name: str, make: Callable[[Snapshot], Made]) -> Made:
         """What is made of the papers as they are now, made once for each state of the index."""
         snapshot = self.corpus.snapshot
-        with self._making:
+        with self._making[name]:
             known = self._made.get(name)
             if known is None or known[0] != snapshot.manifest:
                 self._made[name] = known = (snapshot.manifest, make(snapshot))
@@ -161,8 +164,8 @@ class Desk:
 
     def close(self) -> None:
         """Finish what is under way."""
-        self.quick.close()
-        self.working.close()
+        for lane in (self.quick, self.working, self.drawing):
+            lane.close()
 
 
 def _watch(write: Callable[[Progress], None], what: str, total: int) -> Callable[[], None]:

@@ -9,11 +9,12 @@ from urllib.parse import quote
 from rag.digest.select import by_cluster
 from rag.publish.svg import inline
 from rag.publish.topic_map import topic_map
+from rag.retrieve.filters import values_of
 from rag.store.snapshot import Snapshot
 from rag.topics.layout import layout
 from rag.types import Atlas, Point
 
-FIELDS = ("area", "venue", "status", "year")
+FIELDS = ("area", "venue", "status", "year", "author")
 MOST = 1_000
 """Values of a field that are offered."""
 
@@ -23,7 +24,7 @@ def facets(snapshot: Snapshot) -> list[tuple[str, list[tuple[str, int]]]]:
     papers = list(snapshot.papers())
     found = []
     for field in FIELDS:
-        values = Counter(str(value) for paper in papers if (value := getattr(paper, field)))
+        values = Counter(value for paper in papers for value in values_of(paper, field) if value)
         ranked = sorted(values.items(), key=lambda item: (-item[1], item[0]))
         if ranked:
             found.append((field, ranked[:MOST]))

@@ -1,5 +1,6 @@
 // The map of all papers: a topic can be picked out, a mark opens its paper.
 
+import { lens } from "./lens.js";
 import { element, failed, get } from "./page.js";
 import { open } from "./panel.js";
 
@@ -11,6 +12,9 @@ async function draw() {
   const drawn = await get("/api/map");
   const page = new DOMParser().parseFromString(drawn.svg, "text/html"); // which runs no script
   figure.replaceChildren(document.importNode(page.querySelector("svg"), true));
+  for (const [name, act] of Object.entries(lens(figure, figure.querySelector("svg")))) {
+    document.getElementById(name).addEventListener("click", act);
+  }
   told.textContent = `${drawn.topics.length} topics`;
   topics.replaceChildren(...drawn.topics.map(button));
 }
