@@ -122,3 +122,10 @@ def test_groups_changes_and_doubts_are_told() -> None:
     assert "- Whether code is public[^1][^2][^4]\n" in text
     assert text.count("*One line was written anew.*") == 1
     assert "| LemmaLoom | goals closed | 38 % | It closes 38 % of the goals[^3] |" in text
+
+
+@pytest.mark.parametrize("title", ["See [x](https://evil.example)", "a] (b](https://evil.example"])
+def test_no_title_ends_the_link_that_it_stands_in(title: str) -> None:
+    tokens = inner(f"[{escaped(title)}](<https://good.example>)")
+    links = [t.attrs["href"] for t in tokens if t.type == "link_open"]
+    assert links == ["https://good.example"]

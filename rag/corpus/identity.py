@@ -38,6 +38,8 @@ _SUBJECT = re.compile(r"\.[a-z]{2}/")
 _DOI = re.compile(r"(?:doi\.org/|doi:\s*|^)(10\.\d{4,9}/[^\s&?#]+)", re.IGNORECASE)
 _LABELLED_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s&?#]+)\s*\[doi\]", re.IGNORECASE)
 """As PubMed writes it, which gives other numbers in the same place."""
+_UNPRINTED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Categories of Unicode."""
 _NOT_ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?\s*|[\s/]+$", re.IGNORECASE)
 
 
@@ -101,6 +103,7 @@ def text_key(text: str) -> str:
 
 
 def printable(value: str | None) -> str:
-    """``value`` without what cannot be printed or encoded (control characters, surrogates)."""
-    kept = (c for c in value or "" if unicodedata.category(c) not in ("Cc", "Cs"))
+    """``value`` without what cannot be printed or encoded, or what nobody sees: controls, changes
+    of direction, separators of lines, surrogates."""
+    kept = (c for c in value or "" if unicodedata.category(c) not in _UNPRINTED)
     return "".join(kept).strip()

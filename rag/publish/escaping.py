@@ -13,6 +13,7 @@ _SPECIAL = re.compile(
     | =(?==) | (?<==)=               # and its highlights
     | (?<=\s)\^ | ^\^ | \^$          # and its names of blocks
     | \[(?!\d{1,3}\](?![(:]))        # links, footnotes, wiki links; markers such as [1] stay
+    | (?<!\[\d)(?<!\[\d\d)(?<!\[\d\d\d)\] | \](?=[(:])  # would end a link that this stands in
     | !(?=\[|$)                      # images; a marker may follow the text
     | (?<=http):|(?<=https):|(?<=ftp):|(?<=www)\.|(?<=\w)@(?=\w)  # what becomes a link by itself
     | :(?=[\w+-]+:)                  # emoji by name
