@@ -7,7 +7,7 @@ it. Knows patterns only, so it finds what is written plainly or hidden in usual 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag.types import Paper
@@ -15,11 +15,39 @@ from rag.types import Paper
 SHOWN = 120
 """Characters shown of a passage."""
 
-_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
+TASK = "a task for whoever reads"
+"""Titles have such, too: as wit."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """A pattern, and what of it is quick to look for: one of the ``hints`` stands in lower case in
+    every text that it matches; None where such a text has letters other than English ones."""
+
+    kind: str
+    hints: tuple[str, ...] | None
+    pattern: re.Pattern[str]
+
+    def search(self, text: str, lowered: str) -> re.Match[str] | None:
+        if self.hints is None:
+            possible = not text.isascii()
+        else:
+            possible = any(hint in lowered for hint in self.hints)
+        return self.pattern.search(text) if possible else None
+
+
+_ANYWHERE, _OTHER_LETTERS = "", None
+
+_SIGNS: tuple[_Sign, ...] = tuple(
+    _Sign(kind, None if hints is None else tuple(hints.split("|")), re.compile(pattern, re.I))
+    for kind, hints, pattern in (
         (
             "an instruction to a model",
+            "ignore|disregard|forget|override|you are|you must|you should|you will|do not |don't "
+            "|never |as an ai|new instruction|new prompt|system instruction|system prompt"
+            "|developer instruction|developer prompt"
+            "|from now on|pretend|act as|roleplay|respond only|reply only|answer only"
+            "|reading this|processing this|zing this|rising this",
             r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}?"
             r"(?:previous|prior|above|earlier|preceding|system) (?:\w+ )?"
             r"(?:instruction|prompt|direction|rule|message|text|context)s?\b"
@@ -36,11 +64,16 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "an instruction to a model",
+            "ignor|oublie|vergiss",
             r"\bignor(?:iere|ieren sie|ez|e|a|i|eer) (?:\S+ ){0,3}?(?:anweisung|instruction"
             r"|instruccion|instrucción|istruzion|instruç|instruc|instructies)"
             r"|\boublie[zr]? (?:\S+ ){0,3}?(?:instruction|consigne)"
-            r"|\bvergiss (?:\S+ ){0,3}?anweisung"
-            r"|\b(?:игнорируй|забудь)(?:те)? (?:\S+ ){0,3}?(?:инструкц|указани)"
+            r"|\bvergiss (?:\S+ ){0,3}?anweisung",
+        ),
+        (
+            "an instruction to a model",
+            _OTHER_LETTERS,
+            r"\b(?:игнорируй|забудь)(?:те)? (?:\S+ ){0,3}?(?:инструкц|указани)"
             r"|(?:忽略|无视|忘记|無視)[^。.]{0,12}(?:指令|指示|提示|说明)"
             r"|(?:以前|前|上記|これまで)の?(?:すべての)?(?:指示|命令)[^。]{0,6}(?:無視|忘れ)"
             r"|(?:이전|앞선|위의)[^.]{0,10}(?:지시|명령|지침)[^.]{0,8}(?:무시|잊)"
@@ -49,25 +82,52 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "an instruction on the answer",
+            "your ",
             r"\byour (?:\w+ )?(?:answer|response|reply|message|output)s?\b",
         ),
         (
+            TASK,
+            _ANYWHERE,
+            r"(?:^|[.!?:;]['\"”’)]?\s+)(?:please )?"
+            r"(?:write|compose|draft|translate|explain|describe|provide|replace|develop|generate"
+            r"|summari[sz]e|rewrite|rephrase|recommend|list|print|output|repeat|break down|show"
+            r"|tell|answer|create|say|state|include|mention|praise|rate|accept|convert|remove"
+            r"|insert|add)(?: me| us)? (?:an?|the|every|each|how|why|what|this|all|your|my|some"
+            r"|only|letters|vowels)\b",
+        ),
+        (
+            TASK,
+            "can you|could you|would you|will you|how do ",
+            r"\b(?:can|could|would|will) you\b|\bhow do (?:i|you)\b",
+        ),
+        (
             "a turn of a conversation",
+            "<|inst]|system|assistant|human|user",
             r"<\|?/?(?:im_start|im_end|system|assistant|user|endoftext|start_header_id|eot_id)\|?>"
             r"|\[/?INST\]|<</?SYS>>|(?:^|\n)\s*#{0,3}\s*(?:system|assistant|human|user)\s*:\s",
         ),
-        ("an image from elsewhere", r"!\[[^\]\n]{0,200}\]\(|<(?:img|iframe|script)\b"),
+        (
+            "an image from elsewhere",
+            "![|<img|<iframe|<script",
+            r"!\[[^\]\n]{0,200}\]\(|<(?:img|iframe|script)\b",
+        ),
         (
             "a link that carries something away",
+            "](http",
             r"\]\(https?://[^)\s]{0,300}[?&]\w{1,30}=(?:[\[{<$%]|\))",
         ),
         (
             "a text that no page shows",
+            "<!--|display|visibility|font-size|color|opacity",
             r"<!--|\b(?:display:\s?none|visibility:\s?hidden|font-size:\s?0"
             r"|color:\s?(?:white|#fff(?:fff)?)|opacity:\s?0)\s?(?=[;\"'}])",
         ),
-        ("letters that imitate others", r"[a-z]{2}[\u0430-\u044f]|[\u0430-\u044f][a-z]{2}"),
-        ("a text in code", r"[a-z0-9+/]{60,}={0,2}"),
+        (
+            "letters that imitate others",
+            _OTHER_LETTERS,
+            r"[a-z]{2}[\u0430-\u044f]|[\u0430-\u044f][a-z]{2}",
+        ),
+        ("a text in code", _ANYWHERE, r"[a-z0-9+/]{60,}={0,2}"),
     )
 )
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
@@ -86,9 +146,11 @@ def suspicions(paper: Paper) -> list[Suspicion]:
     """What is suspicious in a paper's title, and in its abstract as it stood in its source; and
     in its text, where something hidden has kept its words apart before."""
     hidden = _HIDDEN.search(paper.raw) or _INVISIBLE.search(paper.raw)
-    texts = (paper.title, paper.raw, paper.text if hidden else None)
     found: dict[str, str] = {}
-    for text in filter(None, texts):
+    for kind, passage in _found(paper.title or ""):
+        if kind != TASK:
+            found[kind] = passage
+    for text in (paper.raw, paper.text if hidden else ""):
         for kind, passage in _found(text):
             found.setdefault(kind, passage)
     return [Suspicion(kind, passage) for kind, passage in found.items()]
@@ -99,10 +161,19 @@ def is_suspicious(text: str) -> bool:
     return next(_found(text), None) is not None
 
 
+def trusted(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of the sentences of a text, those that may speak for it: all but the suspicious ones, unless
+    all are."""
+    if not is_suspicious(text):
+        return [*spans]
+    return [span for span in spans if not is_suspicious(text[slice(*span)])] or [*spans]
+
+
 def _found(text: str) -> Iterator[tuple[str, str]]:
-    for kind, pattern in _PATTERNS:
-        if match := pattern.search(text):
-            yield kind, _around(text, match.start())
+    lowered = text.lower()
+    for sign in _SIGNS:
+        if match := sign.search(text, lowered):
+            yield sign.kind, _around(text, match.start())
     if hidden := _HIDDEN.search(text):
         yield "characters that nobody sees", _around(text, hidden.start())
 

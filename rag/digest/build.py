@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rag.corpus.suspicion import trusted
 from rag.digest.findings import findings
 from rag.digest.open_ends import open_ends
 from rag.digest.overview import overview
@@ -26,6 +27,7 @@ from rag.types import (
     Group,
     MadeFrom,
     Omission,
+    Paper,
     Statement,
     Summary,
     Usage,
@@ -58,7 +60,7 @@ class Builder:
     def digest(self, selection: Selection) -> Digest:
         """One digest; with a model raises EndpointError's kinds and BudgetError."""
         entries, groups = self._arranged(selection)
-        spans = {e.paper.paper_id: self._spans(e.paper.paper_id) for e in entries}
+        spans = {e.paper.paper_id: self._spans(e.paper) for e in entries}
         statements, usage, notes = self._overview(selection.topic, entries, groups, spans)
         dropped = self._dropped(selection)
         return Digest(
@@ -98,8 +100,9 @@ class Builder:
     def _listed(self, pick: Pick) -> bool:
         return self.lines[pick.row].supported or not self.strict
 
-    def _spans(self, paper_id: str) -> list[tuple[int, int]]:
-        return self.snapshot.spans(self.snapshot.row_of[paper_id])
+    def _spans(self, paper: Paper) -> list[tuple[int, int]]:
+        """The sentences that a digest may take something from."""
+        return trusted(paper.text, self.snapshot.spans(self.snapshot.row_of[paper.paper_id]))
 
     def _groups(self, selection: Selection, rows: Sequence[int]) -> tuple[Group, ...]:
         """What the papers fall into; none for a handful of them, or where they hang together."""

@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.corpus.suspicion import is_suspicious
 from rag.engine.question import Question
 from rag.engine.sentences import Asked
 from rag.engine.sentences import scores as sentence_scores
 from rag.retrieve.hybrid import Retriever, Signals
 from rag.retrieve.terms import terms
+from rag.store.snapshot import REMEMBERED
 from rag.types import Paper
 
 if TYPE_CHECKING:
@@ -30,6 +33,14 @@ _AT_LENGTH = re.compile(r"\b(?:summar\w+|overview|describe|explain|tell|more)\b"
 
 DEFINES = 1.5
 """Bonus of the sentence that introduces a paper where that is what is asked for."""
+
+SUSPECT = 20.0
+"""Malus of a sentence that speaks to machines: more than anything else can make up for."""
+_ON_SUSPECTS = re.compile(
+    r"\b(?:instruct|prompt|inject|attack|jailbreak|hidden|suspicious|hostile|malicious|ignor)\w*",
+    re.I,
+)
+"""Asks about such sentences, or about papers that give examples of them."""
 
 Favour = tuple[float, re.Pattern[str]]
 """A bonus, and the sentences that get it."""
@@ -82,6 +93,8 @@ def evidence(
     if favour:
         bonus, pattern = favour
         scores += bonus * _flags(pattern, texts)
+    if _has_suspects(paper.text) and not _ON_SUSPECTS.search(question.asked):
+        scores -= SUSPECT * np.array([is_suspicious(text) for text in texts], np.float64)
     order = np.argsort(-scores.round(4), kind="stable")
     return [
         Evidence(row, spans[i][0], spans[i][1], texts[i], round(float(scores[i]), 4)) for i in order
@@ -132,6 +145,11 @@ def asked_of(retriever: Retriever, signals: Signals, question: Question, paper: 
     beyond = residual(signals.terms, paper)
     rarity = {term: retriever.lexical.rarity(term) for term in beyond}
     return Asked(question.asked, rarity, question.wants_number)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _has_suspects(text: str) -> bool:
+    return is_suspicious(text)
 
 
 def _flags(pattern: re.Pattern[str], texts: Sequence[str]) -> NDArray[np.float64]:

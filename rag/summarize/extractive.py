@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from rag.corpus.sentences import sentence_spans
+from rag.corpus.suspicion import trusted
 from rag.engine.check import Checker, Quoted
 from rag.summarize import MAX_WORDS
 from rag.summarize.chooser import ranked, weights
@@ -18,7 +19,7 @@ from rag.summarize.results import LEAST, action, result
 from rag.summarize.whole import is_whole
 from rag.types import Citation, Paper, Summary
 
-VERSION = 3
+VERSION = 4
 """Of the rules: another one where the same weights give other lines."""
 TRIED = 3
 """Sentences of which a line is tried, the most telling first."""
@@ -41,7 +42,7 @@ class Extractive:
 
     def summarize(self, paper: Paper, spans: Sequence[tuple[int, int]]) -> Summary:
         """The first line that the checker supports; the first of all where it supports none."""
-        spans = spans or sentence_spans(paper.text)
+        spans = trusted(paper.text, spans or sentence_spans(paper.text))
         sentences = first_person([paper.text[start:end] for start, end in spans])
         tried: dict[Line, Summary] = {}
         for line in _candidates(sentences, paper.handle):

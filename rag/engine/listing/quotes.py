@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from rag.corpus.suspicion import is_suspicious
 from rag.engine.evidence import CONTRIBUTION, DEFINES, Evidence, evidence, introducing
 from rag.engine.listing.members import Members
 from rag.engine.question import Question
@@ -75,7 +76,8 @@ def _first(retriever: Retriever, signals: Signals, found: Members, row: int) -> 
     fullest = [i for i, units in enumerate(said) if units == most]
     if row in found.places:
         fullest = [found.places[row]]
-    best = max(fullest, key=lambda i: (round(cosines[i], 4), -i))
-    start, end = spans[best]
     text, _, before = texts.text(row)
-    return Evidence(row, start, end, text[before + start : before + end], round(cosines[best], 4))
+    nearest = sorted(fullest, key=lambda i: (-round(cosines[i], 4), i))
+    said_by = {i: text[before + start : before + end] for i, (start, end) in enumerate(spans)}
+    best = next((i for i in nearest if not is_suspicious(said_by[i])), nearest[0])
+    return Evidence(row, *spans[best], said_by[best], round(cosines[best], 4))
