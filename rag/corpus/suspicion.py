@@ -19,117 +19,78 @@ TASK = "a task for whoever reads"
 """Titles have such, too: as wit."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """A pattern, and what of it is quick to look for: one of the ``hints`` stands in lower case in
-    every text that it matches; None where such a text has letters other than English ones."""
-
-    kind: str
-    hints: tuple[str, ...] | None
-    pattern: re.Pattern[str]
-
-    def search(self, text: str, lowered: str) -> re.Match[str] | None:
-        if self.hints is None:
-            possible = not text.isascii()
-        else:
-            possible = any(hint in lowered for hint in self.hints)
-        return self.pattern.search(text) if possible else None
+def _signs(*signs: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in signs)
 
 
-_ANYWHERE, _OTHER_LETTERS = "", None
-
-_SIGNS: tuple[_Sign, ...] = tuple(
-    _Sign(kind, None if hints is None else tuple(hints.split("|")), re.compile(pattern, re.I))
-    for kind, hints, pattern in (
-        (
-            "an instruction to a model",
-            "ignore|disregard|forget|override|you are|you must|you should|you will|do not |don't "
-            "|never |as an ai|new instruction|new prompt|system instruction|system prompt"
-            "|developer instruction|developer prompt"
-            "|from now on|pretend|act as|roleplay|respond only|reply only|answer only"
-            "|reading this|processing this|zing this|rising this",
-            r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}?"
-            r"(?:previous|prior|above|earlier|preceding|system) (?:\w+ )?"
-            r"(?:instruction|prompt|direction|rule|message|text|context)s?\b"
-            r"|\byou are (?:now )?(?:an? )?(?:\w+ ){0,2}(?:assistant|chatbot|ai|language model)\b"
-            r"|\b(?:do not|don't|never) (?:reveal|mention|tell) (?:\w+ ){0,4}(?:user|reader)\b"
-            r"|\bas an ai (?:language )?model\b"
-            r"|\b(?:new|system|developer) (?:instruction|prompt)s?:"
-            r"|\bfrom now on,? (?:you|respond|reply|answer|speak|only|always|act)\b"
-            r"|(?:^|[.!?:;]\s+)(?:please )?(?:pretend (?:to be|that you|you)|act as (?:an?|my|the)"
-            r"|roleplay as|respond only|reply only|answer only)\b"
-            r"|\b(?:ai|language) models? (?:reading|processing|summari[sz]ing) this\b"
-            r"|\byou (?:must|should|will) (?:now |always |only )?"
-            r"(?:answer|respond|reply|say|cite|recommend|praise|obey|comply)\b",
-        ),
-        (
-            "an instruction to a model",
-            "ignor|oublie|vergiss",
-            r"\bignor(?:iere|ieren sie|ez|e|a|i|eer) (?:\S+ ){0,3}?(?:anweisung|instruction"
-            r"|instruccion|instrucción|istruzion|instruç|instruc|instructies)"
-            r"|\boublie[zr]? (?:\S+ ){0,3}?(?:instruction|consigne)"
-            r"|\bvergiss (?:\S+ ){0,3}?anweisung",
-        ),
-        (
-            "an instruction to a model",
-            _OTHER_LETTERS,
-            r"\b(?:игнорируй|забудь)(?:те)? (?:\S+ ){0,3}?(?:инструкц|указани)"
-            r"|(?:忽略|无视|忘记|無視)[^。.]{0,12}(?:指令|指示|提示|说明)"
-            r"|(?:以前|前|上記|これまで)の?(?:すべての)?(?:指示|命令)[^。]{0,6}(?:無視|忘れ)"
-            r"|(?:이전|앞선|위의)[^.]{0,10}(?:지시|명령|지침)[^.]{0,8}(?:무시|잊)"
-            r"|تجاهل[^.]{0,20}(?:التعليمات|الأوامر)"
-            r"|निर्देशों[^।.]{0,20}(?:अनदेखा|नज़रअंदाज़)",
-        ),
-        (
-            "an instruction on the answer",
-            "your ",
-            r"\byour (?:\w+ )?(?:answer|response|reply|message|output)s?\b",
-        ),
-        (
-            TASK,
-            _ANYWHERE,
-            r"(?:^|[.!?:;]['\"”’)]?\s+)(?:please )?"
-            r"(?:write|compose|draft|translate|explain|describe|provide|replace|develop|generate"
-            r"|summari[sz]e|rewrite|rephrase|recommend|list|print|output|repeat|break down|show"
-            r"|tell|answer|create|say|state|include|mention|praise|rate|accept|convert|remove"
-            r"|insert|add)(?: me| us)? (?:an?|the|every|each|how|why|what|this|all|your|my|some"
-            r"|only|letters|vowels)\b",
-        ),
-        (
-            TASK,
-            "can you|could you|would you|will you|how do ",
-            r"\b(?:can|could|would|will) you\b|\bhow do (?:i|you)\b",
-        ),
-        (
-            "a turn of a conversation",
-            "<|inst]|system|assistant|human|user",
-            r"<\|?/?(?:im_start|im_end|system|assistant|user|endoftext|start_header_id|eot_id)\|?>"
-            r"|\[/?INST\]|<</?SYS>>|(?:^|\n)\s*#{0,3}\s*(?:system|assistant|human|user)\s*:\s",
-        ),
-        (
-            "an image from elsewhere",
-            "![|<img|<iframe|<script",
-            r"!\[[^\]\n]{0,200}\]\(|<(?:img|iframe|script)\b",
-        ),
-        (
-            "a link that carries something away",
-            "](http",
-            r"\]\(https?://[^)\s]{0,300}[?&]\w{1,30}=(?:[\[{<$%]|\))",
-        ),
-        (
-            "a text that no page shows",
-            "<!--|display|visibility|font-size|color|opacity",
-            r"<!--|\b(?:display:\s?none|visibility:\s?hidden|font-size:\s?0"
-            r"|color:\s?(?:white|#fff(?:fff)?)|opacity:\s?0)\s?(?=[;\"'}])",
-        ),
-        (
-            "letters that imitate others",
-            _OTHER_LETTERS,
-            r"[a-z]{2}[\u0430-\u044f]|[\u0430-\u044f][a-z]{2}",
-        ),
-        ("a text in code", _ANYWHERE, r"[a-z0-9+/]{60,}={0,2}"),
-    )
+_SIGNS = _signs(
+    (
+        "an instruction to a model",
+        r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}?"
+        r"(?:previous|prior|above|earlier|preceding|system) (?:\w+ )?"
+        r"(?:instruction|prompt|direction|rule|message|text|context)s?\b"
+        r"|\byou are (?:now )?(?:an? )?(?:\w+ ){0,2}(?:assistant|chatbot|ai|language model)\b"
+        r"|\b(?:do not|don't|never) (?:reveal|mention|tell) (?:\w+ ){0,4}(?:user|reader)\b"
+        r"|\bas an ai (?:language )?model\b"
+        r"|\b(?:new|system|developer) (?:instruction|prompt)s?:"
+        r"|\bfrom now on,? (?:you|respond|reply|answer|speak|only|always|act)\b"
+        r"|(?:^|[.!?:;]\s+)(?:please )?(?:pretend (?:to be|that you|you)|act as (?:an?|my|the)"
+        r"|roleplay as|respond only|reply only|answer only)\b"
+        r"|\b(?:ai|language) models? (?:reading|processing|summari[sz]ing) this\b"
+        r"|\byou (?:must|should|will) (?:now |always |only )?"
+        r"(?:answer|respond|reply|say|cite|recommend|praise|obey|comply)\b",
+    ),
+    (
+        "an instruction to a model",
+        r"\bignor(?:iere|ieren sie|ez|e|a|i|eer) (?:\S+ ){0,3}?(?:anweisung|instruction"
+        r"|instruccion|instrucción|istruzion|instruç|instruc|instructies)"
+        r"|\boublie[zr]? (?:\S+ ){0,3}?(?:instruction|consigne)"
+        r"|\bvergiss (?:\S+ ){0,3}?anweisung",
+    ),
+    (
+        "an instruction on the answer",
+        r"\byour (?:\w+ )?(?:answer|response|reply|message|output)s?\b",
+    ),
+    (
+        TASK,
+        r"(?:^|[.!?:;]['\"”’)]?\s+)(?:please )?"
+        r"(?:write|compose|draft|translate|explain|describe|provide|replace|develop|generate"
+        r"|summari[sz]e|rewrite|rephrase|recommend|list|print|output|repeat|break down|show"
+        r"|tell|answer|create|say|state|include|mention|praise|rate|accept|convert|remove"
+        r"|insert|add)(?: me| us)? (?:an?|the|every|each|how|why|what|this|all|your|my|some"
+        r"|only|letters|vowels)\b",
+    ),
+    (TASK, r"\b(?:can|could|would|will) you\b|\bhow do (?:i|you)\b"),
+    (
+        "a turn of a conversation",
+        r"<\|?/?(?:im_start|im_end|system|assistant|user|endoftext|start_header_id|eot_id)\|?>"
+        r"|\[/?INST\]|<</?SYS>>|(?:^|\n)\s*#{0,3}\s*(?:system|assistant|human|user)\s*:\s",
+    ),
+    ("an image from elsewhere", r"!\[[^\]\n]{0,200}\]\(|<(?:img|iframe|script)\b"),
+    (
+        "a link that carries something away",
+        r"\]\(https?://[^)\s]{0,300}[?&]\w{1,30}=(?:[\[{<$%]|\))",
+    ),
+    (
+        "a text that no page shows",
+        r"<!--|\b(?:display:\s?none|visibility:\s?hidden|font-size:\s?0"
+        r"|color:\s?(?:white|#fff(?:fff)?)|opacity:\s?0)\s?(?=[;\"'}])",
+    ),
+    ("a text in code", r"[a-z0-9+/]{60,}={0,2}"),
 )
+_IN_OTHER_LETTERS = _signs(
+    (
+        "an instruction to a model",
+        r"\b(?:игнорируй|забудь)(?:те)? (?:\S+ ){0,3}?(?:инструкц|указани)"
+        r"|(?:忽略|无视|忘记|無視)[^。.]{0,12}(?:指令|指示|提示|说明)"
+        r"|(?:以前|前|上記|これまで)の?(?:すべての)?(?:指示|命令)[^。]{0,6}(?:無視|忘れ)"
+        r"|(?:이전|앞선|위의)[^.]{0,10}(?:지시|명령|지침)[^.]{0,8}(?:무시|잊)"
+        r"|تجاهل[^.]{0,20}(?:التعليمات|الأوامر)"
+        r"|निर्देशों[^।.]{0,20}(?:अनदेखा|नज़रअंदाज़)",
+    ),
+    ("letters that imitate others", r"[a-z]{2}[\u0430-\u044f]|[\u0430-\u044f][a-z]{2}"),
+)
+"""Of texts that have letters other than English ones."""
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 _HIDDEN = re.compile("[\u200b-\u200f\u2060-\u2064\u202a-\u202e\ufeff\U000e0000-\U000e007f]{3,}")
 
@@ -170,10 +131,9 @@ def trusted(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _found(text: str) -> Iterator[tuple[str, str]]:
-    lowered = text.lower()
-    for sign in _SIGNS:
-        if match := sign.search(text, lowered):
-            yield sign.kind, _around(text, match.start())
+    for kind, pattern in _SIGNS if text.isascii() else _SIGNS + _IN_OTHER_LETTERS:
+        if match := pattern.search(text):
+            yield kind, _around(text, match.start())
     if hidden := _HIDDEN.search(text):
         yield "characters that nobody sees", _around(text, hidden.start())
 
