@@ -15,6 +15,7 @@ from tests.browser import opened
 from tests.commands import runner
 from tests.hostile import laid_out
 from tests.serving import serving
+from tests.test_hostile_papers import ill_markdown
 from tests.test_serve_browser import ask, visit
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def address(folder: Path) -> Iterator[str]:
 
 def test_pages_of_papers_run_nothing(browser: Browser, address: str, folder: Path) -> None:
     snapshot = Snapshot.open(folder / "index_store")
-    for row in range(len(snapshot)):
-        path = f"/papers/{quote(snapshot.paper(row).paper_id, safe='')}"
-        with visit(browser, address, path) as view:
+    with visit(browser, address, "/papers") as view:
+        for row in range(len(snapshot)):
+            view.page.goto(f"{address}/papers/{quote(snapshot.paper(row).paper_id, safe='')}")
             assert "Zebra" in view.page.inner_text("h1")
             assert not view.page.evaluate(RAN)
 
@@ -47,7 +48,11 @@ def test_pages_of_papers_run_nothing(browser: Browser, address: str, folder: Pat
 def test_answers_lists_and_the_map_run_nothing(browser: Browser, address: str) -> None:
     with visit(browser, address) as view:
         for turn, asked in enumerate(("What does ZebraANet paint?", "Which papers paint?"), 1):
-            assert "pwned" in ask(view.page, asked, turn).inner_text()
+            answer = ask(view.page, asked, turn)
+            assert "pwned" in answer.inner_text()
+            answer.get_by_role("button", name="Copy as Markdown").click()
+            copied = view.page.evaluate("navigator.clipboard.readText()")
+            assert "pwned" in copied and ill_markdown(copied) == []
         view.page.locator(".cite").first.click()
         view.page.wait_for_timeout(300)
         assert not view.page.evaluate(RAN)

@@ -19,6 +19,7 @@ from mcp import Client
 from rag.corpus import read_file
 from rag.corpus.writers import FORMATS
 from rag.embed.minilm import MiniLM
+from rag.errors import NoAbstracts
 from rag.store.snapshot import Snapshot
 from tests.commands import Run, runner
 from tests.hostile import FILE, KINDS, MARKDOWN, MARKUP, STEERING, TEX, laid_out
@@ -142,12 +143,13 @@ def test_what_would_do_something_is_noticed() -> None:
 # --- the command line ----------------------------------------------------------------------------
 
 
-def commands(one: str) -> Iterator[tuple[str, ...]]:
+def commands(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
     yield from (("list",), ("list", "--match", "stripes"), ("stats",), ("dupes",), ("doctor",))
     yield from (("ask", ASKED), ("ask", "--explain", ASKED), ("ask", f"What is {STEERING}?"))
     yield ("ask", "Which papers paint stripes on horses?")
     yield ("ask", "How do ZebraANet and ZebraENet compare?")
-    yield from (("search", TOPIC), ("search", "--explain", TOPIC), ("similar", one), ("show", one))
+    yield from (("search", TOPIC), ("search", "--explain", TOPIC))
+    yield from ((command, id) for command in ("similar", "show") for id in ids)
     yield from (("summarize", "--all"), ("digest", TOPIC), ("digest", "--auto"))
     yield from (("digest", "--by", field) for field in ("area", "venue", "status"))
     yield from (("show", STEERING), ("list", "--area", STEERING), ("ingest", FILE))
@@ -155,7 +157,7 @@ def commands(one: str) -> Iterator[tuple[str, ...]]:
 
 
 def test_nothing_steers_a_terminal(hostile: Run, ids: list[str]) -> None:
-    for arguments in (*commands(ids[0]), *commands(ids[4])):
+    for arguments in commands(ids):
         done = hostile(*arguments)
         for text in (done.out, done.err):
             assert not STEERS.findall(text), arguments
@@ -163,10 +165,25 @@ def test_nothing_steers_a_terminal(hostile: Run, ids: list[str]) -> None:
 
 
 def test_json_is_one_document_or_one_a_line(hostile: Run, ids: list[str]) -> None:
-    for arguments in commands(ids[4]):
+    for arguments in commands(ids[4:5]):
         done = hostile(*arguments, "--json")
         assert not STEERS.findall(done.out), arguments
         assert all(map(json.loads, done.out.split("\n")[:-1])), arguments
+
+
+def test_a_conversation_is_harmless_and_so_is_what_is_saved_of_it(
+    hostile: Run, ids: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk, papers = tmp_path / "talk.md", tmp_path / "papers.bib"
+    said = (ASKED, "/why", "/sources", "/paper 1", "/bad", " ".join(MARKDOWN.split()))
+    asked = (*said, "Which papers paint stripes?", f"/save {talk}", f"/export bib {papers}")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
+    done = hostile("chat")
+    assert done.status == 0 and not STEERS.findall(done.out + done.err)
+    for file in (talk, papers):
+        check(file.name, file.read_text("utf-8"))
+    with pytest.raises(NoAbstracts, match=f"{len(ids)} records"):  # each is one entry still
+        read_file(str(papers))
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -206,12 +223,14 @@ def address(folder: Path) -> Iterator[str]:
         yield found
 
 
-def test_pages_hold_nothing_of_a_paper_but_text(address: str, ids: list[str]) -> None:
+def test_pages_hold_nothing_of_a_paper_but_text(hostile: Run, address: str, ids: list[str]) -> None:
+    hostile("eval")
     with client(address) as server:
         for topic in (TOPIC, MARKUP):
             server.post("/api/digests/stream", json={"topic": topic}).raise_for_status()
         listed = server.get("/digests").text
         made = re.findall(r'href="(/digests/[^"?]+)"', listed)
+        runs = re.findall(r'href="(/evals/[^"?]+)"', server.get("/evals").text)
         ids_of = "&".join(f"id={path.rpartition('/')[2]}" for path in made)
         paths = [f"/papers/{quote(id, safe='')}" for id in ids]
         ill = [quote(text) for text in KINDS if "\x00" not in text]
@@ -224,13 +243,14 @@ def test_pages_hold_nothing_of_a_paper_but_text(address: str, ids: list[str]) ->
             "/evals",
             f"/digests/compare?{ids_of}",
             *made,
+            *runs,
             *paths,
             *asked,
         ):
             assert ill_html(server.get(path).text) == [], path
         for text in ill:
             assert ill_html(server.get(f"/papers/{text}%00no").text) == []
-    assert len(made) == 2
+    assert len(made) == 2 and runs
 
 
 def test_programs_get_well_formed_answers(address: str, ids: list[str]) -> None:
@@ -251,12 +271,33 @@ def test_programs_get_well_formed_answers(address: str, ids: list[str]) -> None:
             assert ill_markdown(text) == []
 
 
+def test_no_text_ends_an_event_of_a_stream(address: str) -> None:
+    for question in (ASKED, f"What is {STEERING}?", "Which papers paint stripes on horses?"):
+        told = {"model": "rag", "messages": [{"role": "user", "content": question}]}
+        with client(address) as server:
+            for path, body in (
+                ("/api/ask/stream", {"question": question}),
+                ("/api/digests/stream", {"topic": question}),
+                ("/v1/chat/completions", {**told, "stream": True}),
+            ):
+                streamed = server.post(path, json=body).raise_for_status().text
+                assert not STEERS.findall(streamed), path
+                data = [line[6:] for line in streamed.splitlines() if line.startswith("data: ")]
+                assert all(map(json.loads, (d for d in data if d != "[DONE]"))), path
+
+
 def test_a_model_gets_papers_as_text(address: str, ids: list[str]) -> None:
-    async def read() -> list[str]:
+    tools = {"search": {"query": TOPIC}, "ask": {"question": ASKED}, "list_papers": {}}
+
+    async def read() -> tuple[list[str], list[str]]:
         async with Client(f"{address}/mcp") as mcp:
             found = [await mcp.read_resource(f"paper://{quote(id, safe='')}") for id in ids]
-            return [getattr(result.contents[0], "text", "") for result in found]
+            told = [await mcp.call_tool(name, given) for name, given in tools.items()]
+        papers = [getattr(result.contents[0], "text", "") for result in found]
+        return papers, [getattr(result.content[0], "text", "") for result in told]
 
-    for text in asyncio.run(read()):
-        assert text
-        assert ill_markdown(text) == []
+    papers, told = asyncio.run(read())
+    for text in papers:
+        assert text and ill_markdown(text) == []
+    for text in told:
+        assert "Zebra" in text and json.loads(text) and not STEERS.findall(text)
