@@ -20,32 +20,35 @@ TASK = "a task for whoever reads"
 
 
 def _signs(*signs: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in signs)
+    return tuple((kind, re.compile(pattern)) for kind, pattern in signs)
 
 
 _SIGNS = _signs(
     (
         "an instruction to a model",
-        r"\b(?:ignore|disregard|forget|override) (?:\w+ ){0,3}?"
+        r"\b(?:(?:ignore|disregard|forget|override) (?:\w+ ){0,3}?"
         r"(?:previous|prior|above|earlier|preceding|system) (?:\w+ )?"
         r"(?:instruction|prompt|direction|rule|message|text|context)s?\b"
-        r"|\byou are (?:now )?(?:an? )?(?:\w+ ){0,2}(?:assistant|chatbot|ai|language model)\b"
-        r"|\b(?:do not|don't|never) (?:reveal|mention|tell) (?:\w+ ){0,4}(?:user|reader)\b"
-        r"|\bas an ai (?:language )?model\b"
-        r"|\b(?:new|system|developer) (?:instruction|prompt)s?:"
-        r"|\bfrom now on,? (?:you|respond|reply|answer|speak|only|always|act)\b"
-        r"|(?:^|[.!?:;]\s+)(?:please )?(?:pretend (?:to be|that you|you)|act as (?:an?|my|the)"
-        r"|roleplay as|respond only|reply only|answer only)\b"
-        r"|\b(?:ai|language) models? (?:reading|processing|summari[sz]ing) this\b"
-        r"|\byou (?:must|should|will) (?:now |always |only )?"
-        r"(?:answer|respond|reply|say|cite|recommend|praise|obey|comply)\b",
+        r"|you are (?:now )?(?:an? )?(?:\w+ ){0,2}(?:assistant|chatbot|ai|language model)\b"
+        r"|(?:do not|don't|never) (?:reveal|mention|tell) (?:\w+ ){0,4}(?:user|reader)\b"
+        r"|as an ai (?:language )?model\b"
+        r"|(?:new|system|developer) (?:instruction|prompt)s?:"
+        r"|from now on,? (?:you|respond|reply|answer|speak|only|always|act)\b"
+        r"|(?:ai|language) models? (?:reading|processing|summari[sz]ing) this\b"
+        r"|you (?:must|should|will) (?:now |always |only )?"
+        r"(?:answer|respond|reply|say|cite|recommend|praise|obey|comply)\b)",
     ),
     (
         "an instruction to a model",
-        r"\bignor(?:iere|ieren sie|ez|e|a|i|eer) (?:\S+ ){0,3}?(?:anweisung|instruction"
+        r"(?:^|[.!?:;]\s+)(?:please )?(?:pretend (?:to be|that you|you)|act as (?:an?|my|the)"
+        r"|roleplay as|respond only|reply only|answer only)\b",
+    ),
+    (
+        "an instruction to a model",
+        r"\b(?:ignor(?:iere|ieren sie|ez|e|a|i|eer) (?:\S+ ){0,3}?(?:anweisung|instruction"
         r"|instruccion|instrucción|istruzion|instruç|instruc|instructies)"
-        r"|\boublie[zr]? (?:\S+ ){0,3}?(?:instruction|consigne)"
-        r"|\bvergiss (?:\S+ ){0,3}?anweisung",
+        r"|oublie[zr]? (?:\S+ ){0,3}?(?:instruction|consigne)"
+        r"|vergiss (?:\S+ ){0,3}?anweisung)",
     ),
     (
         "an instruction on the answer",
@@ -64,7 +67,7 @@ _SIGNS = _signs(
     (
         "a turn of a conversation",
         r"<\|?/?(?:im_start|im_end|system|assistant|user|endoftext|start_header_id|eot_id)\|?>"
-        r"|\[/?INST\]|<</?SYS>>|(?:^|\n)\s*#{0,3}\s*(?:system|assistant|human|user)\s*:\s",
+        r"|\[/?inst\]|<</?sys>>|(?:^|\n)\s*#{0,3}\s*(?:system|assistant|human|user)\s*:\s",
     ),
     ("an image from elsewhere", r"!\[[^\]\n]{0,200}\]\(|<(?:img|iframe|script)\b"),
     (
@@ -131,8 +134,9 @@ def trusted(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _found(text: str) -> Iterator[tuple[str, str]]:
+    lowered = text.lower()  # patterns that tell no case apart take twice as long
     for kind, pattern in _SIGNS if text.isascii() else _SIGNS + _IN_OTHER_LETTERS:
-        if match := pattern.search(text):
+        if match := pattern.search(lowered):
             yield kind, _around(text, match.start())
     if hidden := _HIDDEN.search(text):
         yield "characters that nobody sees", _around(text, hidden.start())
