@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rag.types import Paper
 
 SHOWN = 120
 """Characters shown of a passage."""
+REMEMBERED = 5_000
+"""Texts that one need not look through again: each question comes to the same papers."""
 
 TASK = "a task for whoever reads"
 """Titles have such, too: as wit."""
@@ -120,6 +123,7 @@ def suspicions(paper: Paper) -> list[Suspicion]:
     return [Suspicion(kind, passage) for kind, passage in found.items()]
 
 
+@lru_cache(maxsize=REMEMBERED)
 def is_suspicious(text: str) -> bool:
     """Whether a text speaks to a machine or hides something."""
     return next(_found(text), None) is not None

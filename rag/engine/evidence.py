@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ from rag.engine.sentences import Asked
 from rag.engine.sentences import scores as sentence_scores
 from rag.retrieve.hybrid import Retriever, Signals
 from rag.retrieve.terms import terms
-from rag.store.snapshot import REMEMBERED
 from rag.types import Paper
 
 if TYPE_CHECKING:
@@ -93,12 +91,18 @@ def evidence(
     if favour:
         bonus, pattern = favour
         scores += bonus * _flags(pattern, texts)
-    if _has_suspects(paper.text) and not _ON_SUSPECTS.search(question.asked):
-        scores -= SUSPECT * np.array([is_suspicious(text) for text in texts], np.float64)
+    if silenced(question, paper.text):
+        scores -= SUSPECT * np.array([silenced(question, text) for text in texts], np.float64)
     order = np.argsort(-scores.round(4), kind="stable")
     return [
         Evidence(row, spans[i][0], spans[i][1], texts[i], round(float(scores[i]), 4)) for i in order
     ]
+
+
+def silenced(question: Question, text: str) -> bool:
+    """Whether a sentence, or any of a paper's, may not speak for the paper: what is suspicious,
+    unless such is asked for."""
+    return is_suspicious(text) and not _ON_SUSPECTS.search(question.asked)
 
 
 def telling(question: Question, sentences: Sequence[Evidence]) -> list[Evidence]:
@@ -145,11 +149,6 @@ def asked_of(retriever: Retriever, signals: Signals, question: Question, paper: 
     beyond = residual(signals.terms, paper)
     rarity = {term: retriever.lexical.rarity(term) for term in beyond}
     return Asked(question.asked, rarity, question.wants_number)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _has_suspects(text: str) -> bool:
-    return is_suspicious(text)
 
 
 def _flags(pattern: re.Pattern[str], texts: Sequence[str]) -> NDArray[np.float64]:

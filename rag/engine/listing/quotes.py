@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from rag.corpus.suspicion import is_suspicious
-from rag.engine.evidence import CONTRIBUTION, DEFINES, Evidence, evidence, introducing
+from rag.engine.evidence import CONTRIBUTION, DEFINES, Evidence, evidence, introducing, silenced
 from rag.engine.listing.members import Members
 from rag.engine.question import Question
 from rag.retrieve.hybrid import Retriever, Signals
@@ -26,7 +25,7 @@ def one_each(
 ) -> list[Evidence]:
     """The most telling sentence of each paper among those that say most of what is asked."""
     if len(rows) > WEIGHED:
-        return [_first(retriever, signals, found, row) for row in rows]
+        return [_first(retriever, signals, question, found, row) for row in rows]
     return [showing(retriever, signals, question, found, row)[0] for row in rows]
 
 
@@ -34,12 +33,19 @@ def showing(
     retriever: Retriever, signals: Signals, question: Question, found: Members, row: int
 ) -> list[Evidence]:
     """A paper's sentences, first those with most of the words that it was found by, each lot in
-    the order of the evidence."""
+    the order of the evidence; last those that may not speak for it."""
     sentences = evidence(retriever, signals, question, row, favour=CONTRIBUTION)
     spots = [matcher(retriever).spots(unit, row) for unit in found.units]
     place = found.places.get(row)
     gives = None if place is None else retriever.snapshot.spans(row)[place][0]
-    return sorted(sentences, key=lambda s: (s.start != gives, -_units_in(spots, s.start, s.end)))
+    hushed = silenced(question, retriever.snapshot.paper(row).text)
+
+    def order(sentence: Evidence) -> tuple[bool, bool, int]:
+        silent = hushed and silenced(question, sentence.text)
+        units = _units_in(spots, sentence.start, sentence.end)
+        return silent, sentence.start != gives, -units
+
+    return sorted(sentences, key=order)
 
 
 def brings(
@@ -61,8 +67,10 @@ def _units_in(spots: Sequence[Sequence[int]], start: int, end: int) -> int:
     return sum(any(start <= spot < end for spot in places) for places in spots)
 
 
-def _first(retriever: Retriever, signals: Signals, found: Members, row: int) -> Evidence:
-    """The sentence with most of the words, of several the nearest one."""
+def _first(
+    retriever: Retriever, signals: Signals, question: Question, found: Members, row: int
+) -> Evidence:
+    """The sentence with most of the words, of several the nearest one that may speak."""
     snapshot, texts = retriever.snapshot, matcher(retriever)
     spans = snapshot.spans(row)
     starts = [start for start, _ in spans]
@@ -71,13 +79,10 @@ def _first(retriever: Retriever, signals: Signals, found: Members, row: int) -> 
         sentences = {bisect_right(starts, spot) - 1 for spot in texts.spots(unit, row)}
         for sentence in sentences - {-1}:  # the title
             said[sentence] += 1
-    most = max(said)
-    cosines = signals.sentence[snapshot.sentence_rows(row)].tolist()
-    fullest = [i for i, units in enumerate(said) if units == most]
-    if row in found.places:
-        fullest = [found.places[row]]
+    cosines = signals.sentence[snapshot.sentence_rows(row)].round(4).tolist()
+    place = found.places.get(row)
+    order = sorted(range(len(spans)), key=lambda i: (i != place, -said[i], -cosines[i], i))
     text, _, before = texts.text(row)
-    nearest = sorted(fullest, key=lambda i: (-round(cosines[i], 4), i))
-    said_by = {i: text[before + start : before + end] for i, (start, end) in enumerate(spans)}
-    best = next((i for i in nearest if not is_suspicious(said_by[i])), nearest[0])
-    return Evidence(row, *spans[best], said_by[best], round(cosines[best], 4))
+    quotes = [text[before + start : before + end] for start, end in spans]
+    best = next((i for i in order if not silenced(question, quotes[i])), order[0])
+    return Evidence(row, *spans[best], quotes[best], cosines[best])
