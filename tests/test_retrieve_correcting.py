@@ -34,6 +34,7 @@ def test_a_slip_becomes_the_word_that_was_meant(
     "question",
     [
         "Is there work on parsing, perceptrons or splatting?",
+        "Do carved lathes meddle with copes?",
         "Does Gemmma beat LLaMMA2 on xqzvw?",
         "mail whoch@example.org about /tmp/whoch",
         "Welche Arbeiten behandeln Vorhersagen mittels neuronaler Netzwerke?",

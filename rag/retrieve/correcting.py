@@ -8,12 +8,12 @@ does. Names are for ``rag.engine.names``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rag.retrieve.content import content_term
 from rag.retrieve.kin import known_words
-from rag.retrieve.spelling import LONGEST, SUBSTITUTED, slips, substituted
+from rag.retrieve.spelling import LONGEST, SUBSTITUTED, near_slips, slips
 from rag.retrieve.terms import stem
 
 if TYPE_CHECKING:
@@ -57,18 +57,13 @@ def _of_the_field(word: str) -> bool:
 
 def _meant(word: str, lexical: Lexical, rank: Rank, said: Said) -> str | None:
     """The likeliest word one slip away; None if there is none."""
-    known = [slip for slip in slips(word) if lexical.knows(stem(slip))]
-    own = [(_place(rank, slip), slip) for slip in known if rank(slip) is not None or said(slip)]
-    return min(own or _english(word, rank), default=(0, None))[1]
-
-
-def _english(word: str, rank: Rank) -> Iterator[tuple[int, str]]:
-    """What may have been meant that no paper has, each after how many words are commoner."""
     short = len(word) < SUBSTITUTED
-    for slip in slips(word) | (substituted(word) if short else set()):
-        place = _place(rank, slip)
-        if place < (COMMONEST if short else COMMON):
-            yield place, slip
+    found = near_slips(word) if short else slips(word)
+    known = [slip for slip in found if lexical.knows(stem(slip))]
+    own = [(_place(rank, slip), slip) for slip in known if rank(slip) is not None or said(slip)]
+    english = ((_place(rank, slip), slip) for slip in found)
+    common = [each for each in english if each[0] < (COMMONEST if short else COMMON)]
+    return min(own or common, default=(0, None))[1]
 
 
 def _place(rank: Rank, word: str) -> int:

@@ -41,6 +41,10 @@ LONGEST = 40
 SUBSTITUTED = 7
 """Letters of a word from which on one of them may be wrong."""
 
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_BESIDE = {key: {*row[max(i - 1, 0) : i + 2]} - {key} for row in _KEYS for i, key in enumerate(row)}
+"""The keys to the left and right of each."""
+
 _STEM_LETTERS = 4
 _INFLECTED = re.compile(
     r"(\w)\1?(?:at|iz|is|ic)?(?:e|e?s|e?d|[eo]rs?|ings?|ions?|ly|ally|al|ments?|ity|ities|able|[ea]nts?|[ea]nces?)?"
@@ -122,22 +126,29 @@ def slips(word: str) -> set[str]:
     right: few get it wrong.
     """
     places = range(1, len(word))
-    wrong = {word[:i] + word[i + 1 :] for i in places}
-    wrong |= {
-        word[:i] + letter + word[i:] for i in (*places, len(word)) for letter in ascii_lowercase
-    }
-    wrong |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in places if i + 1 < len(word)}
+    wrong = {word[:i] + word[i + 1 :] for i in places} | _lacking_or_swapped(word)
     if len(word) >= SUBSTITUTED:
-        wrong |= substituted(word)
+        wrong |= {word[:i] + letter + word[i + 1 :] for i in places for letter in ascii_lowercase}
     return wrong - {word}
 
 
-def substituted(word: str) -> set[str]:
-    """What a word is with another letter than one of its own, the first one apart."""
+def near_slips(word: str) -> set[str]:
+    """The same for a short word, of which most letters make another word: one too many is a
+    doubled one, and a wrong one is on the next key."""
     places = range(1, len(word))
-    return {word[:i] + letter + word[i + 1 :] for i in places for letter in ascii_lowercase} - {
-        word
-    }
+    wrong = {word[:i] + word[i + 1 :] for i in places if word[i] == word[i - 1]}
+    wrong |= _lacking_or_swapped(word)
+    wrong |= {word[:i] + key + word[i + 1 :] for i in places for key in _BESIDE.get(word[i], ())}
+    return wrong - {word}
+
+
+def _lacking_or_swapped(word: str) -> set[str]:
+    places = range(1, len(word))
+    lacking = (
+        word[:i] + letter + word[i:] for i in (*places, len(word)) for letter in ascii_lowercase
+    )
+    swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in places if word[i + 1 :])
+    return {*lacking, *swapped}
 
 
 def inflected(word: str, term: str) -> bool:
