@@ -16,6 +16,7 @@ CODE = Release(("code",))
         ("papers with code", CODE, "papers"),
         ("Which papers have publicly available code?", CODE, "Which papers"),
         ("Whose code is available?", CODE, "Whose"),
+        ("Whose code is out, or at least promised?", CODE, "Whose"),
         ("Which works on kites share their code?", CODE, "Which works on kites"),
         ("Which papers release code and data?", Release(("code", "data")), "Which papers"),
         ("Which papers open-source their weights?", Release(("models",)), "Which papers"),
@@ -54,6 +55,8 @@ def test_other_wishes_have_the_word_only(question: str) -> None:
     ("thing", "sentence"),
     [
         ("code", "Our code will be released."),
+        ("code", "Its code is open source."),
+        ("models", "All weights are open sourced."),
         ("code", "Code: https://example.org/kite"),
         ("code", "We release all scripts of the loom."),
         ("data", "Code and data are available at example.org."),
