@@ -206,6 +206,12 @@ def test_a_wish_is_taken_apart() -> None:
             "kite",
             ("glue",),
         ),
+        (
+            "kite papers not about glue, without paint or lathes",
+            "list",
+            "kite",
+            ("glue", "paint", "lathes"),
+        ),
         ("Which papers besides Fathom and Silt handle kites?", "list", "kites", ("Fathom", "Silt")),
     ],
 )

@@ -153,7 +153,9 @@ def words_for(wanted: Release) -> list[str]:
 def _given(thing: str) -> re.Pattern[str]:
     """How a sentence says that its paper gives a thing away."""
     called = rf"\b(?:{_THINGS[thing]})\b"
-    open_ = r"available|releas\w+|open[- ]?sourc\w+|public\w*|accessible|found|shared|published|here"
+    open_ = (
+        r"available|releas\w+|open[- ]?sourc\w+|public\w*|accessible|found|shared|published|here"
+    )
     given = rf"(?:is|are|will|can|has|have|made)\b[^.;]{{0,40}}\b(?:{open_})\b"
     if thing not in _HAD:
         given = rf"(?:{given})(?=\s*$|[.,;:]*\s*$|\s+(?:at|on|upon|in|from|via|to|as|under)\b)"

@@ -185,7 +185,7 @@ def _notions(question: str) -> Wish:
         asked = f"{asked[: known.start()]} {asked[known.end() :]}"
     if refused := _NOT.search(asked):
         rest, asked = asked[refused.end() :], asked[: refused.start()]
-        without += _listed(bare(rest))
+        without += [item for part in _NOT.split(rest) for item in _listed(bare(part))]
         others = _SUBJECT.match(rest) or _BUT.search(refused[0])
         literal = literal or bool(others and not bare(asked))
     if (some := _SOME_OF.search(asked)) and len(items := _listed(some[3])) > 1:
