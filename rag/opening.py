@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Protocol
 
 from rag.errors import ConfigError
@@ -51,9 +51,16 @@ class Host(Protocol):
         """Is told what long work is to be done and how often; what it returns, each time done."""
 
 
-def open_embedder(host: Host, *, one_shot: bool = False, purse: Purse | None = None) -> Embedder:
+def open_embedder(
+    host: Host,
+    *,
+    one_shot: bool = False,
+    purse: Purse | None = None,
+    first: Callable[[], str] = str,
+) -> Embedder:
     """The embedder of the settings; ``one_shot`` if it will embed a question and no more. What a
-    server takes for it is paid out of ``purse``, by default one with the settings' budget."""
+    server takes for it is paid out of ``purse``, by default one with the settings' budget;
+    ``first`` says what it will be asked first, if that is known."""
     from rag.config import embed_endpoint
 
     endpoint = embed_endpoint(host.settings)
@@ -64,6 +71,7 @@ def open_embedder(host: Host, *, one_shot: bool = False, purse: Purse | None = N
     embedder = RemoteEmbedder(endpoint, host.settings.embed_dimensions, host.note)
     named = replace(endpoint, model=embedder.model)
     embedder.meter = _meter(host, named, purse or open_purse(host))
+    embedder.first = first() or embedder.first
     return embedder
 
 
@@ -148,9 +156,10 @@ def open_retriever(
     if question:
         gc.disable()  # looking for garbage among all that is imported takes as long as searching
     worker = ThreadPoolExecutor(1)
-    loading = worker.submit(open_embedder, host, one_shot=bool(question), purse=purse)
+    first = partial(searched, question) if question else str
+    loading = worker.submit(open_embedder, host, one_shot=bool(question), purse=purse, first=first)
     if question:
-        worker.submit(lambda: loading.result().query(searched(question)))
+        worker.submit(lambda: loading.result().query(first()))
 
     from rag.retrieve.hybrid import Retriever
     from rag.store.manifest import check_embedder

@@ -76,6 +76,7 @@ class RemoteEmbedder:
             default = replace(endpoint, model=DEFAULT_MODEL)
             endpoint = resolve_model(endpoint) if endpoint.base_url else default
         self.meter = NoMeter()
+        self.first = "…"
         self._endpoint = endpoint
         self._asked = dimensions
         self._dimensions = dimensions or DIMENSIONS.get(endpoint.model)
@@ -100,12 +101,12 @@ class RemoteEmbedder:
     @property
     def dimensions(self) -> int:
         """Length of a vector. Unless it is known or was asked for, one request finds it out: a
-        question's that is already on its way, else one that is made for it."""
+        question's that is on its way, else that of the ``first``, whoever puts it."""
         if self._dimensions:
             return self._dimensions
         with self._busy:
             under_way = next(iter(self._queries.values()), None)
-        return len(under_way.result() if under_way else self.query("…"))
+        return len(under_way.result() if under_way else self.query(self.first))
 
     def query(self, text: str) -> Matrix:
         """The question's vector, shape (dimensions,); what follows 20,000 characters is not read.
